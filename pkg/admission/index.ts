@@ -1,5 +1,5 @@
 import type { AdmissionStep, StoredObjects } from '../api/index.js';
-import type { World } from '../base/index.js';
+import { Scheduler, type World } from '../base/index.js';
 import { alwaysDenyStep } from './alwaysdeny.js';
 import { alwaysPullImagesStep } from './alwayspullimages.js';
 import { antiAffinityStep } from './antiaffinity.js';
@@ -52,7 +52,12 @@ export interface AdmissionSettings {
   readonly nodeSelectors?: NodeSelectors;
   readonly eventLimits?: readonly EventLimit[];
   readonly limitedResources?: readonly LimitedResource[];
+  /** The scheduler of policies; absent for one of their own. */
+  readonly scheduler?: Scheduler;
 }
+
+/** How long policies are evaluated in one turn before they yield. */
+const EVALUATION_MILLISECONDS = 8;
 
 /** The steps of all supported plug-ins. `chosenSteps` selects and orders them. */
 export function builtinAdmission(
@@ -61,6 +66,7 @@ export function builtinAdmission(
   authorize: AuthorizeCheck,
   settings: AdmissionSettings = {},
 ): readonly AdmissionStep[] {
+  const pace = settings.scheduler ?? new Scheduler(world, EVALUATION_MILLISECONDS);
   const { tolerationSeconds, podSecurity, nodeSelectors, eventLimits = [], limitedResources } = settings;
   return [
     antiAffinityStep,
@@ -82,8 +88,8 @@ export function builtinAdmission(
     defaultIngressClassStep(objects),
     denyExternalIpsStep,
     podTopologyStep(objects),
-    mutatingPolicyStep({ objects, authorize }),
-    validatingPolicyStep({ objects, authorize }),
+    mutatingPolicyStep({ objects, authorize, pace }),
+    validatingPolicyStep({ objects, authorize, pace }),
     resourceQuotaStep(objects, world, limitedResources),
     alwaysDenyStep,
   ];

@@ -35,7 +35,7 @@ export interface RegistryConfig {
   readonly runtimeConfig: RuntimeConfig;
   featureEnabled(gate: string): boolean;
   /** Admission steps that run after those of the registry. */
-  readonly admission?: (objects: StoredObjects) => readonly AdmissionStep[];
+  readonly admission?: (objects: StoredObjects, scheduler: Scheduler) => readonly AdmissionStep[];
   /** Called when the watch of the store has failed permanently: the cache is no longer updated. */
   failed(why: string): void;
 }
@@ -48,7 +48,13 @@ export async function openRegistry(config: RegistryConfig): Promise<Registry> {
     config.resources.map((d) => declare(d, config.runtimeConfig, (gate) => config.featureEnabled(gate))),
   );
   const cache = new Cache({ world, keyspace, root: '/registry/', parse: parseStored, failed: config.failed });
-  const steps = [namespaceLifecycle(() => core), ...(config.admission?.(storedObjects(() => core)) ?? [])];
+  const steps = [
+    namespaceLifecycle(() => core),
+    ...(config.admission?.(
+      storedObjects(() => core),
+      scheduler,
+    ) ?? []),
+  ];
   const core: Core = {
     world,
     scheduler,

@@ -7,7 +7,7 @@ import type {
   Shaped,
   UserInfo,
 } from '../api/index.js';
-import type { World } from '../base/index.js';
+import type { Scheduler, World } from '../base/index.js';
 import type { Compare, Op } from '../storage/index.js';
 
 /**
@@ -190,6 +190,8 @@ export interface Preconditions {
 /** The context of a rule. Random values and times are drawn here, before a write is proposed. */
 export interface WriteContext {
   readonly world: World;
+  /** Lets other work run in the middle of validation that takes long. */
+  readonly scheduler: Scheduler;
   readonly user: UserInfo;
   readonly namespace: string;
   readonly dryRun: boolean;
@@ -209,7 +211,7 @@ export interface WriteContext {
 /**
  * The rules of one kind, grouped by concern. `write.ts` runs them in one order for all kinds: defaults, mutating admission,
  * prepare, validate, validating admission, complete, allocate, warn, encode, transaction. All functions are synchronous and
- * change the object in place, except `allocate`.
+ * change the object in place, except `validate` and `allocate`, which may take longer.
  */
 export interface Strategy<T = AnyFields> {
   /** Defaults that the schema does not state. They run on every decoded body and on every stored object. Idempotent. */
@@ -232,7 +234,8 @@ export interface CreateRules<T = AnyFields> {
   validateName?(name: string, prefix: boolean): readonly string[];
   /** Clears what a client may not set (status) and sets what the server owns. `write.ts` sets `metadata.generation`. */
   prepare?(o: Shaped<T>, context: WriteContext): void;
-  validate?(o: Shaped<T>, errors: FieldErrors, context: WriteContext): void;
+  /** Validation that takes longer than a time slice gives a promise. */
+  validate?(o: Shaped<T>, errors: FieldErrors, context: WriteContext): Promise<void> | undefined | void;
 }
 
 export interface UpdateRules<T = AnyFields> {
@@ -250,7 +253,7 @@ export interface UpdateRules<T = AnyFields> {
   /** Restores the fields that this write may not change: the status from `old`, or everything but the status. */
   prepare?(o: Shaped<T>, old: Shaped<T>, context: WriteContext): void;
   /** Default: `create.validate`. */
-  validate?(o: Shaped<T>, old: Shaped<T>, errors: FieldErrors, context: WriteContext): void;
+  validate?(o: Shaped<T>, old: Shaped<T>, errors: FieldErrors, context: WriteContext): Promise<void> | undefined | void;
 }
 
 export interface GenerationRule<T = AnyFields> {

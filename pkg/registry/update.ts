@@ -224,8 +224,9 @@ async function prepareChanged(
   if (slice.spent()) await slice.yield();
   const found = new FieldErrors();
   validateChangedMeta(o, old, target, found);
-  if (rules.update?.validate !== undefined) rules.update.validate(o, old, found, wanted);
-  else rules.create?.validate?.(o, found, wanted);
+  const { validate } = rules.update ?? {};
+  const waiting = validate === undefined ? rules.create?.validate?.(o, found, wanted) : validate(o, old, found, wanted);
+  if (waiting instanceof Promise) await waiting;
   if (slice.spent()) await slice.yield();
   refuse(target, o, addDeclarative(core, target, { object: o, old }, found));
 }

@@ -75,6 +75,7 @@ export function writeContext(core: Core, target: Target, context: RequestContext
   const spoken = parseApiVersion(target.resource.apiVersion)!;
   return {
     world: core.world,
+    scheduler: core.scheduler,
     user: context.user,
     namespace: target.namespace,
     dryRun,

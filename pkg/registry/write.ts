@@ -162,7 +162,8 @@ async function prepareNew(
   if (slice.spent()) await slice.yield();
   const found = new FieldErrors();
   validateNewMeta(o, target, found);
-  strategy.create?.validate?.(o, found, wanted);
+  const waiting = strategy.create?.validate?.(o, found, wanted);
+  if (waiting instanceof Promise) await waiting;
   if (slice.spent()) await slice.yield();
   refuse(target, o, addDeclarative(core, target, { object: o, old: undefined }, found));
 }

@@ -145,8 +145,8 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
     keyspace,
     resources,
     runtimeConfig: api.runtimeConfig,
-    admission: (stored) => {
-      const steps = builtinAdmission(stored, world, authorizeCheck, settings);
+    admission: (stored, scheduler) => {
+      const steps = builtinAdmission(stored, world, authorizeCheck, { ...settings, scheduler });
       for (const warning of choiceWarnings(steps, api.admission)) log.warn({}, warning);
       return [...chosenSteps(steps, api.admission), grantsStep(() => access!.escalation)];
     },

@@ -4,11 +4,15 @@ import {
   CelError,
   type CheckMemo,
   type Compilation,
+  type Execution,
   failed,
   fromJson,
   isError,
   JsonMap,
   Opaque,
+  type Outcome,
+  type Pace,
+  type Program,
   resourceCheckValue,
   Suspended,
   type Value,
@@ -39,16 +43,47 @@ export interface Inputs {
   readonly variables: readonly PolicyVariable[];
 }
 
+/** What an Evaluation keeps while it is interrupted. */
+interface Progress {
+  readonly executions: Map<Program, Execution>;
+  readonly variables: Map<string, { readonly value: Value; readonly cost: number }>;
+}
+
+/** The progress of a piece of work that makes one Evaluation after the other, in the same order each time that it runs. */
+export class Attempts {
+  readonly pace: Pace;
+  readonly #progress: Progress[] = [];
+  #next = 0;
+
+  constructor(pace: Pace) {
+    this.pace = pace;
+  }
+
+  restart(): void {
+    this.#next = 0;
+  }
+
+  progress(): Progress {
+    const found = this.#progress[this.#next] ?? { executions: new Map(), variables: new Map() };
+    this.#progress[this.#next++] = found;
+    return found;
+  }
+}
+
 /** The expressions of one policy, evaluated on one request with one budget. */
 export class Evaluation {
   readonly #inputs: Inputs;
-  readonly #values = new Map<string, Value>();
+  readonly #pace: Pace;
+  readonly #progress: Progress;
   readonly #fixed: ReadonlyMap<string, Value>;
   #budget: number;
 
-  constructor(inputs: Inputs, budget = POLICY_COST_MAX) {
+  constructor(inputs: Inputs, attempts: Attempts, budget = POLICY_COST_MAX) {
     this.#inputs = inputs;
+    this.#pace = attempts.pace;
+    this.#progress = attempts.progress();
     this.#budget = budget;
+    for (const { cost } of this.#progress.variables.values()) this.#budget -= cost;
     this.#fixed = fixedValues(inputs);
   }
 
@@ -65,10 +100,24 @@ export class Evaluation {
 
   #run(compiled: Compilation): Value {
     if (failed(compiled)) return new CelError(compiled.error);
-    const { value, cost } = compiled.program.run((name) => this.#variable(name), EXPRESSION_COST_MAX);
+    const { value, cost } = this.#outcome(compiled.program);
+    this.#spend(cost);
+    return value;
+  }
+
+  #outcome(program: Program): Outcome {
+    const { executions } = this.#progress;
+    let execution = executions.get(program);
+    if (execution === undefined) {
+      execution = program.begin((name) => this.#variable(name), EXPRESSION_COST_MAX, this.#pace);
+      executions.set(program, execution);
+    }
+    return execution.run();
+  }
+
+  #spend(cost: number): void {
     this.#budget -= cost;
     if (this.#budget < 0) throw new OutOfBudget();
-    return value;
   }
 
   #variable(name: string): Value | undefined {
@@ -77,16 +126,19 @@ export class Evaluation {
 
   /** The value of a variable of the policy, computed when an expression first reads it. */
   composed(name: string): Value | undefined {
-    const known = this.#values.get(name);
-    if (known !== undefined) return known;
+    const { variables } = this.#progress;
+    const known = variables.get(name);
+    if (known !== undefined) return known.value;
     let declared: PolicyVariable | undefined;
     for (const v of this.#inputs.variables) if (v.name === name) declared = v;
     if (declared === undefined) return undefined;
-    const found = this.#run(declared.compiled);
-    const value = isError(found)
-      ? new CelError(`composited variable "${name}" fails to evaluate: ${found.message}`)
-      : found;
-    this.#values.set(name, value);
+    const { compiled } = declared;
+    const found = failed(compiled) ? { value: new CelError(compiled.error), cost: 0 } : this.#outcome(compiled.program);
+    const value = isError(found.value)
+      ? new CelError(`composited variable "${name}" fails to evaluate: ${found.value.message}`)
+      : found.value;
+    variables.set(name, { value, cost: found.cost });
+    this.#spend(found.cost);
     return value;
   }
 }
@@ -192,11 +244,16 @@ function namespaceJson(namespace: JsonObject): JsonObject {
   };
 }
 
-/** Repeats `evaluate` until no authorizer decision is pending. Decisions are cached between the runs. */
-export async function settled<T>(evaluate: () => T): Promise<T> {
+/**
+ * Runs `evaluate` until no authorizer decision is pending, and makes room for other work between its time slices. Each run
+ * continues where the one before was interrupted.
+ */
+export async function settled<T>(pace: Pace, evaluate: (attempts: Attempts) => T): Promise<T> {
+  const attempts = new Attempts(pace);
   for (;;) {
     try {
-      return evaluate();
+      attempts.restart();
+      return evaluate(attempts);
     } catch (error) {
       if (!(error instanceof Suspended)) throw error;
       await error.until;

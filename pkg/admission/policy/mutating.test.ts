@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { type AdmissionRequest, ApiError, cloneJson, type JsonObject } from '../../api/index.js';
+import type { Pace } from '../../cel/index.js';
 import { admissionRequest, storedObjects } from '../testing.js';
 import { mutatingPolicyStep } from './mutating.js';
+
+/** A pace that never interrupts. */
+const UNHURRIED: Pace = { spent: () => false, yield: () => Promise.resolve() };
 
 const GROUP = 'admissionregistration.k8s.io';
 
@@ -52,9 +56,11 @@ async function mutated(policies: readonly JsonObject[], data: JsonObject): Promi
   });
   const asked = request(data);
   try {
-    await mutatingPolicyStep({ objects, authorize: () => ({ allowed: false, reason: '', error: undefined }) }).mutate?.(
-      asked,
-    );
+    await mutatingPolicyStep({
+      objects,
+      pace: UNHURRIED,
+      authorize: () => ({ allowed: false, reason: '', error: undefined }),
+    }).mutate?.(asked);
     return (asked.object as JsonObject)['data'] as JsonObject;
   } catch (error) {
     if (error instanceof ApiError) return error.message;

@@ -77,7 +77,7 @@ async function mutate(policies: readonly BoundPolicy[], request: AdmissionReques
     const { policy, key } = invocation;
     const inputs = await inputsOf(invocation, request, world, checks);
     const isFatal = textAt(policy.object, 'spec', 'failurePolicy') !== 'Ignore';
-    const conditions = await settled(() => conditionsHold(policy, inputs, isFatal));
+    const conditions = await settled(world.pace, (attempts) => conditionsHold(policy, { inputs, attempts }, isFatal));
     if (typeof conditions === 'string') problems.push(problemOf(invocation, conditions, 'Invalid'));
     if (conditions !== true || (reinvocation.active && !remembered.due.has(key))) continue;
     const before = request.object;
@@ -152,7 +152,9 @@ async function mutateOnce(
     if (isFatal) problems.push(problemOf(invocation, message, 'Invalid'));
   };
   try {
-    const value = await settled(() => new Evaluation(inputs).evaluate(mutation.compiled, mutation.expression));
+    const value = await settled(world.pace, (attempts) =>
+      new Evaluation(inputs, attempts).evaluate(mutation.compiled, mutation.expression),
+    );
     if (isError(value)) return fail(value.message);
     const live = inputs.matched.object!;
     const { group, version } = inputs.matched.subject.kind;

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { type AdmissionRequest, ApiError, type JsonObject } from '../../api/index.js';
+import type { Pace } from '../../cel/index.js';
 import { admissionRequest, storedObjects } from '../testing.js';
 import { validatingPolicyStep } from './validating.js';
+
+/** A pace that never interrupts. */
+const UNHURRIED: Pace = { spent: () => false, yield: () => Promise.resolve() };
 
 const GROUP = 'admissionregistration.k8s.io';
 
@@ -45,6 +49,7 @@ async function decide({ policies, bindings, others }: Stored, asked: AdmissionRe
   });
   const step = validatingPolicyStep({
     objects,
+    pace: UNHURRIED,
     authorize: async (user) => ({ allowed: user.name === 'root', reason: '', error: undefined }),
   });
   try {

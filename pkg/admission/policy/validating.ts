@@ -8,10 +8,10 @@ import {
   type StoredObjects,
   textAt,
 } from '../../api/index.js';
-import { CheckMemo, isError } from '../../cel/index.js';
+import { CheckMemo, isError, type Pace } from '../../cel/index.js';
 import { forbidden } from '../step.js';
 import { type AuthorizeCheck, checkDecider } from './checks.js';
-import { Evaluation, type Inputs, OutOfBudget, settled } from './evaluation.js';
+import { type Attempts, Evaluation, type Inputs, OutOfBudget, settled } from './evaluation.js';
 import { matchedSubject, objectsIn } from './matching.js';
 import { collectParams, ParamsError } from './params.js';
 import { type Binding, type BoundPolicy, PolicySource } from './source.js';
@@ -31,6 +31,8 @@ export function isPolicy({ groupResource }: AdmissionRequest): boolean {
 export interface PolicyWorld {
   readonly objects: StoredObjects;
   readonly authorize: AuthorizeCheck;
+  /** When evaluation makes room for other work. */
+  readonly pace: Pace;
 }
 
 /** A failed validation, or one with an evaluation error and failurePolicy Fail. */
@@ -163,7 +165,9 @@ async function failuresOf(
   const failures: Failure[] = [];
   for (const param of params) {
     const inputs: Inputs = { request, matched, params: param, namespace, checks, variables: policy.compiled.variables };
-    failures.push(...(await settled(() => evaluate(policy, inputs, isFatal, annotations))));
+    failures.push(
+      ...(await settled(world.pace, (attempts) => evaluate(policy, { inputs, attempts }, isFatal, annotations))),
+    );
   }
   return failures;
 }
@@ -175,32 +179,39 @@ export async function namespaceOf(request: AdmissionRequest, objects: StoredObje
   return objects.get({ group: '', resource: 'namespaces' }, '', request.namespace);
 }
 
+/** The inputs of a policy, and the progress of its evaluation. */
+interface Run {
+  readonly inputs: Inputs;
+  readonly attempts: Attempts;
+}
+
 function evaluate(
   policy: BoundPolicy,
-  inputs: Inputs,
+  run: Run,
   isFatal: boolean,
   annotations: Map<string, Set<string>>,
 ): readonly Failure[] {
   const whole = (message: string): readonly Failure[] =>
     isFatal ? [{ message, reason: 'Invalid', index: 0, always: false }] : [];
-  const conditions = conditionsHold(policy, inputs, isFatal);
+  const { inputs, attempts } = run;
+  const conditions = conditionsHold(policy, run, isFatal);
   if (typeof conditions === 'string') return whole(conditions);
   if (!conditions) return [];
-  const evaluation = new Evaluation(inputs);
+  const evaluation = new Evaluation(inputs, attempts);
   let failures: Failure[];
   try {
-    failures = validationFailures(policy, evaluation, inputs, isFatal);
+    failures = validationFailures(policy, evaluation, run, isFatal);
   } catch (error) {
     if (error instanceof OutOfBudget) return whole(error.message);
     throw error;
   }
-  return [...failures, ...annotationFailures(policy, inputs, isFatal, annotations)];
+  return [...failures, ...annotationFailures(policy, run, isFatal, annotations)];
 }
 
 /** Whether all match conditions hold, or the text of an evaluation error if failurePolicy is Fail. */
-export function conditionsHold(policy: BoundPolicy, inputs: Inputs, isFatal: boolean): boolean | string {
+export function conditionsHold(policy: BoundPolicy, { inputs, attempts }: Run, isFatal: boolean): boolean | string {
   if (policy.compiled.conditions.length === 0) return true;
-  const evaluation = new Evaluation({ ...inputs, variables: [] });
+  const evaluation = new Evaluation({ ...inputs, variables: [] }, attempts);
   const problems: string[] = [];
   try {
     for (const { compiled, name } of policy.compiled.conditions) {
@@ -217,11 +228,16 @@ export function conditionsHold(policy: BoundPolicy, inputs: Inputs, isFatal: boo
   return problems.length === 1 ? problems[0]! : `[${problems.join(', ')}]`;
 }
 
-function validationFailures(policy: BoundPolicy, evaluation: Evaluation, inputs: Inputs, isFatal: boolean): Failure[] {
+function validationFailures(
+  policy: BoundPolicy,
+  evaluation: Evaluation,
+  { inputs, attempts }: Run,
+  isFatal: boolean,
+): Failure[] {
   const { validations } = policy.compiled;
   const found = validations.map((v) => evaluation.evaluate(v.compiled, v.expression));
   // Message expressions share the remaining budget and have no authorizer.
-  const messages = new Evaluation({ ...inputs, checks: undefined }, evaluation.budget);
+  const messages = new Evaluation({ ...inputs, checks: undefined }, attempts, evaluation.budget);
   const failures: Failure[] = [];
   for (const [index, v] of validations.entries()) {
     const value = found[index]!;
@@ -245,11 +261,11 @@ function messageOf(v: BoundPolicy['compiled']['validations'][number], messages: 
 
 function annotationFailures(
   policy: BoundPolicy,
-  inputs: Inputs,
+  { inputs, attempts }: Run,
   isFatal: boolean,
   annotations: Map<string, Set<string>>,
 ): readonly Failure[] {
-  const evaluation = new Evaluation({ ...inputs, checks: undefined });
+  const evaluation = new Evaluation({ ...inputs, checks: undefined }, attempts);
   const failures: Failure[] = [];
   for (const { key, expression, compiled } of policy.compiled.auditAnnotations) {
     const found = evaluation.evaluate(compiled, expression);

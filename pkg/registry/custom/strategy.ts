@@ -46,9 +46,7 @@ export function customStrategy(
         checkKind(o, rules(context));
         if (rules(context).hasStatus) delete o['status'];
       },
-      validate: (o, found, context) => {
-        validate(o, undefined, rules(context), found);
-      },
+      validate: (o, found, context) => validate({ object: o, old: undefined }, rules(context), found, context),
     },
     warn: (o, _old, context) => {
       for (const f of listAt(o, 'metadata', 'finalizers'))
@@ -64,9 +62,7 @@ export function customStrategy(
         if (rules(context).hasStatus) restore('status', o, old);
       },
       generation: (o, old) => differs(o, old, statusIsSeparate),
-      validate: (o, old, found, context) => {
-        validate(o, old, rules(context), found);
-      },
+      validate: (o, old, found, context) => validate({ object: o, old }, rules(context), found, context),
     },
     compatibility: { anyFinalizers: true },
   };
@@ -84,14 +80,19 @@ const BLOCKING: ReadonlySet<string> = new Set([
 const NOT_CHECKED =
   'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
 
-function validate(o: JsonObject, old: JsonObject | undefined, rules: VersionRules, found: FieldErrors): void {
-  const { list } = validateStructure(o, rules.schema(), old);
+function validate(
+  change: { readonly object: JsonObject; readonly old: JsonObject | undefined },
+  rules: VersionRules,
+  found: FieldErrors,
+  { scheduler }: WriteContext,
+): Promise<void> | undefined {
+  const { list } = validateStructure(change.object, rules.schema(), change.old);
   found.addAll(list);
   const { expressions } = rules;
-  if (expressions === undefined) return;
-  if (list.some((e) => BLOCKING.has(e.type)))
-    found.add('FieldValueInvalid', '<nil>', `Invalid value: null: ${NOT_CHECKED}`);
-  else checkRules(expressions, o, old, found);
+  if (expressions === undefined) return undefined;
+  if (!list.some((e) => BLOCKING.has(e.type))) return checkRules(expressions, change, found, scheduler);
+  found.add('FieldValueInvalid', '<nil>', `Invalid value: null: ${NOT_CHECKED}`);
+  return undefined;
 }
 
 /** The status subresource of a custom resource: only the status changes, not even the metadata. */
@@ -113,9 +114,7 @@ export function customStatusStrategy(rules: (context: WriteContext) => VersionRu
         if (resourceVersion !== undefined) kept['resourceVersion'] = resourceVersion;
         o['metadata'] = kept;
       },
-      validate: (o, old, found, context) => {
-        validate(o, old, rules(context), found);
-      },
+      validate: (o, old, found, context) => validate({ object: o, old }, rules(context), found, context),
     },
     compatibility: { anyFinalizers: true },
   };

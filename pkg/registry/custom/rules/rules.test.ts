@@ -1,16 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { FieldErrors, FieldPath, type JsonObject } from '../../../api/index.js';
-import { COMPATIBLE } from '../../../cel/index.js';
+import { COMPATIBLE, type Pace } from '../../../cel/index.js';
 import { RuleCosts } from './costs.js';
 import { checkDeclaredRules, checkRuleTexts } from './declared.js';
 import { checkRules, compileRules } from './rules.js';
+
+/** A pace that never interrupts. */
+const UNHURRIED: Pace = { spent: () => false, yield: () => Promise.resolve() };
 
 const rule = (text: string, more: JsonObject = {}): JsonObject => ({ rule: text, ...more });
 
 function check(spec: JsonObject, value: JsonObject, old?: JsonObject): readonly string[] {
   const schema = { type: 'object', properties: { spec } };
   const errors = new FieldErrors();
-  checkRules(compileRules(schema)!, { spec: value }, old === undefined ? undefined : { spec: old }, errors);
+  const change = { object: { spec: value }, old: old === undefined ? undefined : { spec: old } };
+  checkRules(compileRules(schema)!, change, errors, UNHURRIED);
   return errors.list.map((e) => `${e.field}: ${e.message}`);
 }
 

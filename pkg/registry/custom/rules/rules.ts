@@ -22,16 +22,21 @@ import {
   type Minor,
   Optional,
   optionalOf,
+  type Pace,
   type Program,
   refersTo,
   STRING,
+  Suspended,
   type Value,
+  type Variables,
 } from '../../../cel/index.js';
 import { type RuleType, ruleType } from './types.js';
 
 /** The cost limits of one rule, and of all rules of a request, in cost units. */
 const RULE_COST_MAX = 1_000_000;
 const REQUEST_COST_MAX = 10_000_000;
+/** The cost of rules between two questions whether the time slice is used up. */
+const UNPACED_MAX = 1000;
 const MESSAGE_CHARACTERS_MAX = 5 * 1024;
 
 /** A compiled rule of `x-kubernetes-validations`. */
@@ -109,26 +114,52 @@ interface Before {
 
 const NOTHING: Before = { has: false, value: undefined };
 
-/** Evaluates the rules of a version on an object. On an update, rules that fail on an unchanged value are ignored (ratcheting). */
-export function checkRules(root: RuleNode, o: JsonObject, old: JsonObject | undefined, errors: FieldErrors): void {
+/** What a walk gives when other work is to run before it goes on. */
+type Walk<T> = Generator<Promise<void>, T, void>;
+
+/**
+ * Evaluates the rules of a version on an object. On an update, rules that fail on an unchanged value are ignored (ratcheting).
+ * Returns undefined if all is done within one time slice.
+ */
+export function checkRules(
+  root: RuleNode,
+  { object, old }: { readonly object: JsonObject; readonly old: JsonObject | undefined },
+  errors: FieldErrors,
+  pace: Pace,
+): Promise<void> | undefined {
   const before: Before = old === undefined ? NOTHING : { has: true, value: old };
-  new Checker(errors, old !== undefined).check(root, o, before, FieldPath.root);
+  const walk = new Checker(errors, old !== undefined, pace).check(root, object, before, FieldPath.root);
+  const first = walk.next();
+  return first.done === true ? undefined : goOn(walk, first.value);
+}
+
+async function goOn(walk: Walk<void>, until: Promise<void>): Promise<void> {
+  await until;
+  for (let next = walk.next(); next.done !== true; next = walk.next()) await next.value;
 }
 
 class Checker {
   readonly #errors: FieldErrors;
   readonly #isUpdate: boolean;
+  readonly #pace: Pace;
   #budget = REQUEST_COST_MAX;
   #spent = false;
+  /** The cost since the last question whether the time slice is used up. */
+  #unpaced = 0;
 
-  constructor(errors: FieldErrors, isUpdate: boolean) {
+  constructor(errors: FieldErrors, isUpdate: boolean, pace: Pace) {
     this.#errors = errors;
     this.#isUpdate = isUpdate;
+    this.#pace = pace;
   }
 
-  check(at: RuleNode, value: JsonValue, before: Before, path: FieldPath): void {
+  *check(at: RuleNode, value: JsonValue, before: Before, path: FieldPath): Walk<void> {
     if (this.#spent || value === null) return;
-    for (const rule of at.rules) this.#rule(rule, at, value, before, path);
+    for (const rule of at.rules) yield* this.#rule(rule, at, value, before, path);
+    if (this.#unpaced > UNPACED_MAX) {
+      this.#unpaced = 0;
+      if (this.#pace.spent()) yield this.#pace.yield();
+    }
     if (isObject(value)) {
       const former = before.has && isObject(before.value) ? before.value : undefined;
       const formerOf = (key: string): Before => {
@@ -137,10 +168,10 @@ class Checker {
       };
       for (const [property, inner] of at.properties) {
         const v = getOwn(value, property);
-        if (v !== undefined) this.check(inner, v, formerOf(property), path.child(property));
+        if (v !== undefined) yield* this.check(inner, v, formerOf(property), path.child(property));
       }
       if (at.values !== undefined)
-        for (const key of Object.keys(value)) this.check(at.values, value[key]!, formerOf(key), path.key(key));
+        for (const key of Object.keys(value)) yield* this.check(at.values, value[key]!, formerOf(key), path.key(key));
     } else if (Array.isArray(value) && at.items !== undefined) {
       const keys =
         at.schema['x-kubernetes-list-type'] === 'map'
@@ -149,12 +180,12 @@ class Checker {
       const formerItems = keys.length > 0 && Array.isArray(before.value) ? byKeys(before.value, keys) : undefined;
       for (const [i, item] of value.entries()) {
         const former = formerItems?.get(keyOf(item, keys));
-        this.check(at.items, item, former === undefined ? NOTHING : { has: true, value: former }, path.index(i));
+        yield* this.check(at.items, item, former === undefined ? NOTHING : { has: true, value: former }, path.index(i));
       }
     }
   }
 
-  #rule(rule: Rule, at: RuleNode, value: JsonValue, before: Before, path: FieldPath): void {
+  *#rule(rule: Rule, at: RuleNode, value: JsonValue, before: Before, path: FieldPath): Walk<void> {
     if (this.#spent) return;
     if (rule.isTransition && !rule.oldIsOptional && !before.has) return;
     const shown = textAt(at.schema, 'type');
@@ -170,7 +201,7 @@ class Checker {
       if (!rule.oldIsOptional) return old;
       return before.has ? new Optional(old) : Optional.NONE;
     };
-    const found = this.#run(rule.compiled.program, variables);
+    const found = yield* this.#run(rule.compiled.program, variables);
     if (found === true && !this.#spent) return;
     // Ratcheting: an unchanged value may stay invalid, except under a transition rule.
     const ratchets = this.#isUpdate && before.has && !rule.isTransition && equalJson(before.value!, value);
@@ -179,24 +210,27 @@ class Checker {
       const sentence = 'validation failed due to running out of cost budget, no further validation rules will be run';
       this.#errors.invalid(path, shown, sentence);
     } else if (isError(found)) this.#errors.invalid(path, shown, evaluationError(found.message, rule.text));
-    else this.#broken(rule, at, value, variables, path);
+    else yield* this.#broken(rule, at, value, variables, path);
   }
 
-  #run(program: Program, variables: (name: string) => Value | undefined): Value {
-    const { value, cost } = program.run(variables, RULE_COST_MAX);
-    this.#budget -= cost;
-    if (this.#budget < 0) this.#spent = true;
-    return value;
+  *#run(program: Program, variables: Variables): Walk<Value> {
+    const execution = program.begin(variables, RULE_COST_MAX, this.#pace);
+    for (;;) {
+      try {
+        const { value, cost } = execution.run();
+        this.#budget -= cost;
+        this.#unpaced += cost;
+        if (this.#budget < 0) this.#spent = true;
+        return value;
+      } catch (error) {
+        if (!(error instanceof Suspended)) throw error;
+        yield error.until;
+      }
+    }
   }
 
-  #broken(
-    rule: Rule,
-    at: RuleNode,
-    value: JsonValue,
-    variables: (name: string) => Value | undefined,
-    path: FieldPath,
-  ): void {
-    const message = this.#message(rule, variables);
+  *#broken(rule: Rule, at: RuleNode, value: JsonValue, variables: Variables, path: FieldPath): Walk<void> {
+    const message = yield* this.#message(rule, variables);
     const place = fieldPath(textAt(rule.source, 'fieldPath'), path, at.schema);
     const isContainer = ['object', 'array'].includes(textAt(at.schema, 'type'));
     switch (textAt(rule.source, 'reason')) {
@@ -216,9 +250,9 @@ class Checker {
     }
   }
 
-  #message(rule: Rule, variables: (name: string) => Value | undefined): string {
+  *#message(rule: Rule, variables: Variables): Walk<string> {
     if (rule.message !== undefined && !failed(rule.message)) {
-      const found = this.#run(rule.message.program, variables);
+      const found = yield* this.#run(rule.message.program, variables);
       if (typeof found === 'string') {
         const text = found.trim();
         if (text !== '' && !text.includes('\n') && text.length <= MESSAGE_CHARACTERS_MAX) return text;
