@@ -5,7 +5,9 @@ import { admissionRequest } from './testing.js';
 
 const SIGNER = 'kubernetes.io/kube-apiserver-client';
 
-/** A request whose subject has this organisation, written as a string of that type; only what the step looks at. */
+/**
+ * A request whose subject has this organisation, as a string of this type; with only the fields that the step reads.
+ */
 function asking(tag: number, text: Buffer, signerName = SIGNER): AdmissionRequest {
   const der = Buffer.concat([Buffer.from([0x06, 0x03, 0x55, 0x04, 0x0a, tag, text.length]), text]);
   const pem = `-----BEGIN CERTIFICATE REQUEST-----\n${der.toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`;

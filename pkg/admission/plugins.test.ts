@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { choiceProblem, choiceWarnings, chosenSteps } from './plugins.js';
 
 describe('the choice of plug-ins', () => {
-  it('reports unknown names and names on both sides, as kube-apiserver does', () => {
+  it('reports unknown names, and names that are both enabled and disabled, as kube-apiserver does', () => {
     expect(choiceProblem({ enabled: ['NodeRestriction'], disabled: ['ServiceAccount'] })).toBeUndefined();
     expect(choiceProblem({ enabled: ['Baz'], disabled: ['Foo'] })).toBe(
       '[enable-admission-plugins plugin "Baz" is unknown, disable-admission-plugins plugin "Foo" is unknown]',

@@ -1,8 +1,8 @@
 import type { AdmissionStep } from '../api/index.js';
 
 /**
- * The admission plug-ins of kube-apiserver 1.37, in the order in which they run. Quotas come after everything that may change or
- * refuse an object.
+ * The admission plug-ins of kube-apiserver 1.37, in the order in which they run. Quotas come after all plug-ins that
+ * may change or refuse an object.
  */
 export const PLUGIN_ORDER = [
   'AlwaysAdmit',

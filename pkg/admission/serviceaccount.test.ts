@@ -46,7 +46,7 @@ const pod = (spec: JsonObject = {}, annotations: JsonObject = {}): JsonObject =>
 });
 const account = (name: string, more: JsonObject = {}): JsonObject => ({ metadata: { name }, ...more });
 
-describe('the account of a pod', () => {
+describe('the service account of a pod', () => {
   it('defaults to `default`, and the pod gets its token and pull secrets', async () => {
     const objects = accounts({ default: account('default', { imagePullSecrets: [{ name: 'r' }] }) });
     expect(await admitted(pod(), objects)).toMatchObject({
@@ -80,7 +80,7 @@ describe('the account of a pod', () => {
       { volumes: [{ projected: { sources: [{ serviceAccountToken: {} }] } }] },
       'a mirror pod may not use ServiceAccountToken volume projections',
     ],
-  ])('is none for a mirror of what a node runs: %j', async (spec, why) => {
+  ])('is not set for a mirror pod: %j', async (spec, why) => {
     const annotations = { 'kubernetes.io/config.mirror': 'x' };
     expect(await admitted(pod(spec, annotations), accounts({}))).toBe(why);
     expect(await admitted(pod({}, annotations), accounts({}))).not.toHaveProperty('serviceAccountName');
@@ -93,7 +93,7 @@ describe('the account of a pod', () => {
       'container c with envVar E referencing secret.secretName="x"',
     ],
     [{ imagePullSecrets: [{ name: 'x' }] }, 'imagePullSecrets[0].name="x"'],
-  ])('may allow its own secrets alone: %j', async (spec, what) => {
+  ])('may be restricted to its own secrets: %j', async (spec, what) => {
     const annotations = { 'kubernetes.io/enforce-mountable-secrets': 'true' };
     const strict = account('default', { automountServiceAccountToken: false });
     const objects = accounts({ default: { ...strict, metadata: { name: 'default', annotations } } });

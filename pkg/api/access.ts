@@ -13,8 +13,8 @@ import type {
 } from './shape.js';
 
 /**
- * Readers for objects that match their schema. A missing value, or one of another type, reads as empty. For a `Shaped` object
- * the compiler checks the names in the path.
+ * Accessors for objects that match their schema. A missing value, or one of another type, reads as empty. For a
+ * `Shaped` object the compiler checks the names in the path.
  */
 
 export const at = readAt as ValueReader;
@@ -28,7 +28,10 @@ function readAt(o: JsonValue | undefined, ...path: readonly string[]): JsonValue
   return v;
 }
 
-/** Like `at`, but returns `[]` or `{}` for a field given empty, as Go code that compares with nil sees it and errors show it. */
+/**
+ * Like `at`, but returns `[]` or `{}` for a field that was present but empty, as Go code that compares with nil and
+ * error messages do.
+ */
 export const givenAt = ((o: JsonValue | undefined, ...path: readonly string[]) => {
   const owner = readAt(o, ...path.slice(0, -1));
   return isObject(owner) ? asGiven(owner, path.at(-1)!) : undefined;

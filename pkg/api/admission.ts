@@ -3,10 +3,10 @@ import type { JsonObject } from './json.js';
 import type { UserInfo } from './request.js';
 import type { GroupResourceName } from './status.js';
 
-/*
- * The admission contract: what admission steps (built-in plug-ins, policies, webhooks) see of a write, and
- * what a step may do. The registry runs every step's `mutate` before validation, every `validate` after it, and every `transact`
- * last, in the order of the chain.
+/**
+ * The admission contract: the view that admission steps (built-in plug-ins, policies, webhooks) have of a write, and
+ * the changes that a step may make. The registry runs every step's `mutate` before validation, every `validate` after
+ * it, and every `transact` last, in the order of the chain.
  */
 
 export type AdmissionOperation = 'create' | 'update' | 'delete' | 'connect';
@@ -20,9 +20,12 @@ export interface AdmissionSubject {
 /** One write or connect request in the admission chain. */
 export interface AdmissionRequest {
   readonly operation: AdmissionOperation;
-  /** As the client sent it. `kind` is that of the body: `autoscaling/v1 Scale` for `deployments/scale`, `v1 PodExecOptions` for `pods/exec`. */
+  /**
+   * The resource as in the request. `kind` is that of the body: `autoscaling/v1 Scale` for `deployments/scale`, `v1
+   * PodExecOptions` for `pods/exec`.
+   */
   readonly requested: AdmissionSubject;
-  /** As it is stored. The same as `requested` where the body is not the stored kind. */
+  /** The resource as stored. The same as `requested` if the body is not of the stored kind. */
   readonly stored: AdmissionSubject;
   /** The requested resource, as errors name it. */
   readonly groupResource: GroupResourceName;
@@ -43,7 +46,9 @@ export interface AdmissionRequest {
   readonly object: JsonObject | undefined;
   /** Undefined for create and connect. */
   readonly old: JsonObject | undefined;
-  /** The versions in which `inVersion` can show the objects, the stored one included: for `matchPolicy: Equivalent`. */
+  /**
+   * The versions in which `inVersion` can return the objects, including the stored one: for `matchPolicy: Equivalent`.
+   */
   readonly equivalents: readonly AdmissionSubject[];
   /** Copies of `object` and `old` in another version, or undefined when the kind does not have it. */
   inVersion(apiVersion: string): Promise<AdmissionObjects | undefined>;
@@ -86,11 +91,11 @@ export interface Reinvocation {
 export interface AdmissionStep {
   readonly name: string;
   readonly mutate?: (request: AdmissionRequest) => void | Promise<void>;
-  /** Sees the object as it will be stored, and must not change it. */
+  /** Validates the object that will be stored. It must not change it. */
   readonly validate?: (request: AdmissionRequest) => void | Promise<void>;
   /**
-   * Adds to the transaction of the write. When another write changed one of the objects that the addition names, the whole decision is
-   * made again, this step included. Not called for a dry run that was refused before.
+   * Adds to the transaction of the write. If another write changed one of the objects in the addition, the whole
+   * decision is repeated, including this step. Not called for a dry run that was already refused.
    */
   readonly transact?: (request: AdmissionRequest) => TxnAddition | undefined | Promise<TxnAddition | undefined>;
 }
@@ -99,9 +104,9 @@ export interface AdmissionStep {
 export interface TxnAddition {
   /** Objects in the storage version, with the resourceVersion at which they were read. */
   readonly unchanged?: readonly PlacedObject[];
-  /** The new state; `metadata.resourceVersion` is that of the state it was made from. */
+  /** The new state; `metadata.resourceVersion` is that of the state from which it was made. */
   readonly write?: readonly (PlacedObject & { readonly subresource: string })[];
-  /** Called once, when the write has been committed, refused or given up. */
+  /** Called once, when the write has been committed, refused or abandoned. */
   readonly settled?: () => void;
 }
 
@@ -115,9 +120,12 @@ export interface Admission {
   readonly steps: readonly AdmissionStep[];
 }
 
-/** The objects of the cluster in their storage versions, as steps look them up. `namespace` is '' for cluster-scoped resources. */
+/**
+ * The objects of the cluster in their storage versions, for lookups by steps. `namespace` is '' for cluster-scoped
+ * resources.
+ */
 export interface StoredObjects {
-  /** Undefined only when the object is absent now: a miss is confirmed by a consistent read. */
+  /** Undefined only if the object is absent now: a miss is confirmed by a consistent read. */
   get(resource: GroupResourceName, namespace: string, name: string): Promise<JsonObject | undefined>;
   /** The object in the local cache, which may lag behind other peers. */
   cached(resource: GroupResourceName, namespace: string, name: string): JsonObject | undefined;
@@ -130,6 +138,6 @@ export interface StoredObjects {
   refresh(): Promise<void>;
   /** Changes whenever an object of the resource changes in the local cache. */
   state(resource: GroupResourceName): number;
-  /** The resource of a kind that is served now. */
+  /** The resource of a kind that is currently served. */
   resourceOf(kind: GroupVersionKind): (GroupResourceName & { readonly namespaced: boolean }) | undefined;
 }

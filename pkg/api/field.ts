@@ -165,7 +165,7 @@ export class FieldErrors {
     return this.#tell('FieldValueInvalid', path, () => withDetail(`Invalid value: ${show(value)}`, detail));
   }
 
-  /** `supported` is listed in the order given, quoted. */
+  /** `supported` is listed in the given order, quoted. */
   notSupported(path: FieldPath, value: BadValue, supported: readonly string[]): this {
     const values = (): string => `supported values: ${supported.map(goQuote).join(', ')}`;
     return this.#tell('FieldValueNotSupported', path, () =>
@@ -177,7 +177,7 @@ export class FieldErrors {
     return this.add('FieldValueForbidden', path, withDetail('Forbidden', detail));
   }
 
-  /** `max` in bytes; negative when the limit is not known. */
+  /** `max` in bytes; negative if the limit is not known. */
   tooLong(path: FieldPath, max: number): this {
     return this.add(
       'FieldValueTooLong',

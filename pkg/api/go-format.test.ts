@@ -63,7 +63,7 @@ describe('values in error texts of kube-apiserver', () => {
 
 describe('signed integers of 64 bits', () => {
   it.each(['0', '-0', '+1', '0'.repeat(40), '9223372036854775807', '-9223372036854775808', `+${'0'.repeat(30)}7`])(
-    '%s is one',
+    '%s is valid',
     (text) => expect(whyNotInt64(text)).toBeUndefined(),
   );
 
@@ -74,5 +74,5 @@ describe('signed integers of 64 bits', () => {
     ['9223372036854775808', 'value out of range'],
     ['-9223372036854775809', 'value out of range'],
     ['9'.repeat(100), 'value out of range'],
-  ])('%s is none', (text, why) => expect(whyNotInt64(text)).toBe(`strconv.ParseInt: parsing "${text}": ${why}`));
+  ])('%s is not valid', (text, why) => expect(whyNotInt64(text)).toBe(`strconv.ParseInt: parsing "${text}": ${why}`));
 });

@@ -5,7 +5,7 @@ import { isObject, type JsonValue } from './json.js';
  * for these texts, so they are part of the API.
  */
 
-/** Name of the type that a decoded value has there: `string`, `int64`, `map[string]interface {}`. */
+/** The name of the type that a decoded value has in kube-apiserver: `string`, `int64`, `map[string]interface {}`. */
 export function goTypeName(v: JsonValue): string {
   if (v === null) return '<nil>';
   if (Array.isArray(v)) return '[]interface {}';
@@ -50,7 +50,7 @@ export function goSyntax(v: JsonValue): string {
   return typeof v === 'string' ? goQuote(v) : String(v);
 }
 
-/** A print by the string verb, which marks what is no string: `%!s(int64=1)`. */
+/** A print by the string verb, which marks values that are not strings: `%!s(int64=1)`. */
 export function goStringVerb(v: JsonValue): string {
   if (typeof v === 'string') return v;
   if (v === null) return '%!s(<nil>)';
@@ -117,8 +117,8 @@ export function goJsonString(s: string): string {
 }
 
 /**
- * JSON text with the escapes above. Keys are sorted, as kube-apiserver does with a value that it has no type for, unless
- * `asTheyStand` is set, because they are already in the order of their type.
+ * JSON text with the escapes above. Keys are sorted, as kube-apiserver does for untyped values, unless `asTheyStand` is
+ * set, because they are already in the order of their type.
  */
 export function goJson(v: JsonValue, keys: 'sorted' | 'asTheyStand' = 'sorted'): string {
   if (v === null) return 'null';

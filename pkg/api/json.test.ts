@@ -14,7 +14,7 @@ it('a copy shares no container with the original, whatever its keys are called',
   expect(containers(copy).filter((c) => own.has(c))).toEqual([]);
 });
 
-describe('fields that were given empty', () => {
+describe('fields that were empty in the request', () => {
   const o: JsonObject = { name: 'a', held: null };
   rememberEmpty(o, { list: [], held: {}, name: [] });
 

@@ -1,7 +1,7 @@
 /**
- * A decoded API value. Integers beyond 2^53 are bigint, so that int64 fields keep every digit; all other values are as in
- * JSON. Objects are ordinary objects whose keys are data: `__proto__` and `constructor` are own keys like any other
- * (see `setOwn`). An absent field has no key; its value is never `undefined`.
+ * A decoded API value. Integers beyond 2^53 are bigint, so that int64 fields keep every digit; all other values are as
+ * in JSON. Objects are ordinary objects whose keys are data: `__proto__` and `constructor` are ordinary own keys (see
+ * `setOwn`). An absent field has no key; its value is never `undefined`.
  */
 export type JsonValue = null | boolean | number | bigint | string | JsonArray | JsonObject;
 export type JsonArray = JsonValue[];
@@ -26,9 +26,9 @@ export function getOwn(o: JsonObject, key: string): JsonValue | undefined {
 }
 
 /**
- * Where an object remembers the fields that it was given as `[]` or `{}` and does not hold, because nothing is left of them once
- * they are stored: some rules tell an empty list from none. Copies keep it, those by `...` too; comparisons, encoders and loops over
- * keys do not see it.
+ * The key under which an object remembers fields that were `[]` or `{}` in the request and are not stored: some rules
+ * distinguish an empty list from an absent one. Copies keep it, including those by `...`; comparisons, encoders and
+ * loops over keys ignore it.
  */
 const GIVEN_EMPTY = Symbol('given empty');
 
@@ -38,12 +38,15 @@ interface Remembers {
   [GIVEN_EMPTY]?: EmptyFields;
 }
 
-/** Records the fields that were given empty. The object and its copies keep `fields`, so it must not change afterwards. */
+/**
+ * Records the fields that were empty in the request. The object and its copies keep `fields`, so it must not change
+ * afterwards.
+ */
 export function rememberEmpty(o: JsonObject, fields: EmptyFields): void {
   (o as Remembers)[GIVEN_EMPTY] = fields;
 }
 
-/** Returns the field, or `[]` or `{}` if it was given empty and is not stored. */
+/** Returns the field, or `[]` or `{}` if it was empty in the request and is not stored. */
 export function asGiven(o: JsonObject, field: string): JsonValue | undefined {
   const value = getOwn(o, field);
   if (value !== undefined && value !== null) return value;
@@ -51,7 +54,7 @@ export function asGiven(o: JsonObject, field: string): JsonValue | undefined {
   return empty !== undefined && Object.hasOwn(empty, field) ? empty[field] : value;
 }
 
-/** The names of fields that are present or were given empty. Null fields count as absent. */
+/** The names of fields that are present or were empty in the request. Null fields count as absent. */
 export function givenFields(o: JsonObject): readonly string[] {
   const held = Object.keys(o).filter((field) => o[field] !== null);
   return [...new Set([...held, ...Object.keys((o as Remembers)[GIVEN_EMPTY] ?? {})])];
@@ -62,7 +65,10 @@ export function cloneJson<T extends JsonValue>(v: T): T {
   return (typeof v === 'object' && v !== null ? cloneContainer(v) : v) as T;
 }
 
-/** Copied whole first, which costs a fraction of member by member; then what it holds. Own by then, `__proto__` may be assigned. */
+/**
+ * Copy the object first, which costs much less than member by member, then its values. `__proto__` is then an own
+ * property and may be assigned.
+ */
 function cloneContainer(v: JsonArray | JsonObject): JsonArray | JsonObject {
   if (Array.isArray(v)) return v.map(cloneJson);
   const out: JsonObject = { ...v };

@@ -208,7 +208,7 @@ export const isFullyQualifiedName: Rule = (v) => {
   return v.split('.').length < 3 ? ['should be a domain with at least three segments separated by dots'] : [];
 };
 
-/** A path of a URL, as a word of it: no blanks, no question mark. */
+/** A path of a URL as one word: no blanks, no question mark. */
 export const isHttpPath: Rule = (v) =>
   /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/.test(v) ? [] : [regexSentence('Invalid path', HTTP_PATH)];
 
@@ -223,7 +223,7 @@ export const isDomainPrefixedKey: Rule = (v) => {
 
 export const isCIdentifier: Rule = (v) => (/^[A-Za-z_][A-Za-z0-9_]*$/.test(v) ? [] : [messages.cIdentifier]);
 
-/** The rule in force for a container's env names: any printable ASCII but `=`. */
+/** The rule for a container's env names: any printable ASCII except `=`. */
 export const isRelaxedEnvVarName: Rule = (v) => {
   if (v === '') return ['environment variable name must be non-empty'];
   return /^[ -<>-~]+$/.test(v)
@@ -231,7 +231,7 @@ export const isRelaxedEnvVarName: Rule = (v) => {
     : ["a valid environment variable name must consist only of printable ASCII characters other than '='"];
 };
 
-/** The strict rule, of envFrom keys that become names. */
+/** The strict rule, for envFrom keys that become names. */
 export const isEnvVarName: Rule = (v) => {
   const found: string[] = [];
   if (!/^[-._a-zA-Z][-._a-zA-Z0-9]*$/.test(v)) found.push(messages.envVar);
@@ -285,7 +285,7 @@ export const isPathSegmentName: Rule = (v) => {
 /** Rules for `metadata.name`; with `prefix` the text is a generateName, to which five characters are added. */
 export type NameRule = (name: string, prefix: boolean) => readonly string[];
 
-/** A trailing dash of a prefix is followed by more: checked as if it were a letter. */
+/** The prefix is followed by more characters, so its trailing dash is checked as if it were a letter. */
 function masked(name: string, prefix: boolean): string {
   return prefix && name.endsWith('-') && name.length > 1 ? `${name.slice(0, -2)}a` : name;
 }

@@ -27,7 +27,7 @@ describe('quantities', () => {
     ['1e-1000000', '1e-9'],
     ['0.5Ki', '512'],
     ['0.0001Ki', '102400u'],
-  ])('%s is written %s', (text, canonical) => {
+  ])('%s is written as %s', (text, canonical) => {
     expect(canonicalQuantity(text)).toBe(canonical);
   });
 
@@ -48,7 +48,7 @@ describe('quantities', () => {
     );
     expect(canonicalQuantity('9'.repeat(1_000_000))).toBe('9223372036854775807');
     expect(canonicalQuantity(`0.${'1'.repeat(1_000_000)}`)).toBe('111111112n');
-    // Refused in one pass: any second way to read the digits would take days here.
+    // Refused in one pass: backtracking over the digits would take days here.
     for (const text of ['9', '9.', 'E', '-1'])
       expect(readQuantity(`${text.repeat(1_000_000)}!`)).toEqual({
         error: expect.stringContaining('regular expression'),

@@ -1,7 +1,7 @@
 /**
- * Quantities (`500m`, `1Gi`, `1e3`) as exact integers of nano units: every value kube-apiserver can hold is one, because it rounds
- * away from zero to the nano and caps at 2^63-1. The notation is stored with the value, so that formatting gives the
- * canonical form in the same family of suffixes.
+ * Quantities (`500m`, `1Gi`, `1e3`) as exact integers of nano units. They can represent every value of kube-apiserver,
+ * which rounds away from zero to the nano and caps at 2^63-1. The notation is stored with the value, so that formatting
+ * gives the canonical form in the same family of suffixes.
  */
 export interface Quantity {
   readonly nanos: bigint;
@@ -9,7 +9,7 @@ export interface Quantity {
 }
 
 const FORMAT = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
-/** The same without ambiguity: a suffix never begins with a digit. */
+/** The same, but unambiguous: a suffix never begins with a digit. */
 const PARTS = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]+[-+]?[0-9]*|[-+][0-9]*)?$/;
 const SUFFIX = "unable to parse quantity's suffix";
 const NUMERIC = 'unable to parse numeric part of quantity';
@@ -80,7 +80,7 @@ function suffixScale(suffix: string): Scale | undefined {
   return e === null ? undefined : { ten: Number(`${e[1]}${e[2] ?? 0}`), two: 0, notation: 'exponent' };
 }
 
-/** digits x 10^ten x 2^two in nanos, rounded up, capped. Work is bounded whatever the digits and the exponent. */
+/** Returns digits x 10^ten x 2^two in nanos, rounded up and capped. The work is bounded for any digits and exponent. */
 function magnitude(integer: string, fraction: string, ten: number, two: number): bigint {
   const digits = integer + fraction;
   const significant = digits.replace(/^0+/, '');

@@ -22,7 +22,7 @@ export interface ResourceAttributes {
   readonly namespace: string;
   /** '' for collections. */
   readonly name: string;
-  /** Selectors of list, watch and deletecollection. Absent: none, or they do not parse. */
+  /** Selectors of list, watch and deletecollection. Absent: none, or they cannot be parsed. */
   readonly fieldSelector?: readonly FieldRequirement[];
   readonly labelSelector?: readonly LabelRequirement[];
 }

@@ -1,9 +1,10 @@
 import type { JsonArray, JsonObject, JsonValue } from './json.js';
 
-/*
- * Field names that the compiler checks. A `Shaped<Pod>` is a plain JSON object at run time; its type says which fields it has, so
- * `pod['spce']` does not compile, and the readers in `access.ts` and the builders of field paths accept no other names either.
- * The shapes are generated from the schemas. They say nothing about the type of a scalar: a value is narrowed before it is used.
+/**
+ * Field names that the compiler checks. A `Shaped<Pod>` is a plain JSON object at run time. Its type lists its fields,
+ * so `pod['spce']` does not compile, and the accessors in `access.ts` and the builders of field paths accept no other
+ * names either. The shapes are generated from the schemas. They do not include the types of scalars: a value is
+ * narrowed before it is used.
  */
 
 declare const SHAPE: unique symbol;
@@ -13,10 +14,10 @@ type Leaf = string | number | bigint | boolean | null;
 /** The fields of an object of unknown shape. */
 export type AnyFields = { readonly [field: string]: unknown };
 
-/** A JSON object with the fields of `T`. Any JSON object may be used as one, and one as any JSON object. */
+/** A JSON object with the fields of `T`. It is assignable to and from any JSON object. */
 export type Shaped<T> = { -readonly [K in keyof T]: Value<T[K]> } & HasShape<T>;
 
-/** A JSON value that has the shape of `T` where it is an object or a list of objects. */
+/** A JSON value that has the shape of `T` if it is an object or a list of objects. */
 export type Value<T> = unknown extends T
   ? JsonValue
   : T extends Leaf
@@ -28,10 +29,10 @@ export type Value<T> = unknown extends T
 /** A JSON value of unknown shape. */
 export type Unshaped = Exclude<JsonValue, JsonObject> | (JsonObject & HasShape<never>);
 
-/** The names of the fields of `T`; any name where `T` is not known. */
+/** The names of the fields of `T`; any name if `T` is not known. */
 export type FieldName<T> = unknown extends T ? string : T extends Leaf | readonly unknown[] ? never : keyof T & string;
 
-/** The names of the fields of an object: of any of them, where it has one of several shapes. */
+/** The names of the fields of an object: of all its shapes, if it has one of several. */
 export type FieldOf<O> = O extends unknown ? keyof O & string : never;
 
 /** The shape of a field. */
@@ -53,13 +54,13 @@ export type EntryShape<T> = T extends { readonly [key: string]: infer Entry } ? 
 
 export type ObjectOf<T> = Shaped<unknown extends T ? AnyFields : T>;
 
-/** Whatever the readers take: an object of a known shape, or any other value, which reads as empty. */
+/** The argument of the accessors: an object of a known shape, or any other value, which reads as empty. */
 export type Readable<T> = Leaf | JsonArray | HasShape<T> | undefined;
 
 /** Marks an object, or a field path, with the shape of the value. */
 export type HasShape<T> = { readonly [SHAPE]?: T };
 
-/** Reads a value at a path of field names, and returns an `R` whatever the path. */
+/** Reads a value at a path of field names, and returns an `R` for any path. */
 export interface FieldReader<R> {
   (o: Unshaped | undefined, ...path: readonly string[]): R;
   <T>(o: Readable<T>): R;
@@ -91,7 +92,7 @@ export interface FieldReader<R> {
   ): R;
 }
 
-/** Reads a value, which has the shape that the path leads to. */
+/** Reads a value, with the shape at the end of the path. */
 export interface ValueReader {
   (o: Unshaped | undefined, ...path: readonly string[]): JsonValue | undefined;
   <T>(o: Readable<T>): Value<T> | undefined;
@@ -127,7 +128,7 @@ export interface ValueReader {
   ): Value<FieldShape<FieldShape<FieldShape<FieldShape<T, A>, B>, C>, D>> | undefined;
 }
 
-/** Reads an object, which has the shape that the path leads to. */
+/** Reads an object, with the shape at the end of the path. */
 export interface ObjectReader {
   (o: Unshaped | undefined, ...path: readonly string[]): JsonObject;
   <T>(o: Readable<T>): ObjectOf<T>;
@@ -163,7 +164,7 @@ export interface ObjectReader {
   ): ObjectOf<FieldShape<FieldShape<FieldShape<FieldShape<T, A>, B>, C>, D>>;
 }
 
-/** Reads a list, whose items have the shape that the path leads to. */
+/** Reads a list, whose items have the shape at the end of the path. */
 export interface ListReader {
   (o: Unshaped | undefined, ...path: readonly string[]): JsonArray;
   <T>(o: Readable<T>): Value<ItemShape<T>>[];

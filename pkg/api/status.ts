@@ -1,6 +1,6 @@
 import type { FieldError } from './field.js';
 
-/** `Status` of the API conventions: what every failure (and a delete's success) looks like on the wire. */
+/** `Status` of the API conventions: the form of every failure (and of a successful delete) in a response. */
 export interface Status {
   readonly kind: 'Status';
   readonly apiVersion: 'v1';
@@ -54,8 +54,8 @@ export type StatusReason =
   | 'ServiceUnavailable';
 
 /**
- * A failure that a client receives. The registry and the layers above throw it; one place catches it, where the response is
- * written. Create one with the catalogue below, never directly.
+ * A failure that a client receives. The registry and the layers above throw it; it is caught once, where the response
+ * is written. Create one with the catalogue below, never directly.
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -241,7 +241,7 @@ export const errors = {
   tooManyRequests: (message: string, retryAfterSeconds: number): ApiError =>
     new ApiError(429, 'TooManyRequests', message, { retryAfterSeconds }),
 
-  /** The change may or may not have happened; the client must look before it tries again. */
+  /** The change may or may not have happened; the client must check before it retries. */
   timeout: (message: string, retryAfterSeconds = 0): ApiError =>
     new ApiError(504, 'Timeout', `Timeout: ${message}`, retryAfterSeconds > 0 ? { retryAfterSeconds } : {}),
 

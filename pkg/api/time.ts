@@ -17,7 +17,7 @@ export interface Instant {
   /** Whole seconds since the epoch. */
   readonly seconds: number;
   readonly nanos: number;
-  /** As many as were written. */
+  /** As many digits as were written. */
   readonly fractionDigits: number;
 }
 
@@ -41,7 +41,7 @@ export function parseInstant(text: string): Instant | undefined {
     if (h > 24 || min > 60) return undefined;
     offset = (zone[0] === '-' ? -1 : 1) * (h * 60 + min);
   }
-  // Date.UTC reads years below 100 as 19xx: set the year apart.
+  // Date.UTC reads years below 100 as 19xx, so the year is set separately.
   const date = new Date(Date.UTC(2000, month - 1, day, hour, minute, second));
   date.setUTCFullYear(year, month - 1, day);
   const digits = m[7] ?? '';
@@ -88,7 +88,7 @@ const UNITS: Readonly<Record<string, bigint>> = {
   h: 3_600_000_000_000n,
 };
 
-/** More than any duration needs: its digits are multiplied out. */
+/** More than any duration needs, because its digits are multiplied out. */
 const DURATION_CHARACTERS_MAX = 128;
 const DURATION = /^(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[nuµμ]s|ms?|s|h))+$/;
 

@@ -4,8 +4,8 @@ import type { StoredObject } from '../cache/index.js';
 import type { Catalogue, ServedResource } from '../registry/index.js';
 
 /**
- * The cluster as a controller sees it: the verbs of a client, and a stream of changes. Verbs throw `ApiError`; controllers retry
- * later. Resources are named in any of their served versions.
+ * The cluster from the point of view of a controller: the verbs of a client, and a stream of changes. Verbs throw
+ * `ApiError`; controllers retry later. Resources are identified by any of their served versions.
  */
 export interface Cluster {
   catalogue(): Catalogue;
@@ -13,20 +13,20 @@ export interface Cluster {
   get(at: Place): Promise<JsonObject | undefined>;
   list(resource: ServedResource, namespace: string): Promise<readonly JsonObject[]>;
   /**
-   * The objects of a resource that this peer knows now, in one namespace or, with '', in all. It includes every write of this
-   * controller that has completed, and everything that a `get` or `list` that has completed could see.
+   * Returns the objects of a resource that this peer knows, in one namespace or, with '', in all. They include every
+   * completed write of this controller, and everything that a completed `get` or `list` could see.
    */
   known(resource: ServedResource, namespace: string): Iterable<StoredObject>;
-  /** One object that this peer knows now. */
+  /** Returns one object that this peer knows. */
   knownOne(at: Place): StoredObject | undefined;
-  /** A consistent list, object by object; yields between them. `f` must be quick. */
+  /** A consistent list, object by object, with yields in between. `f` must be fast. */
   visit(resource: ServedResource, namespace: string, f: (object: JsonObject) => void): Promise<void>;
   /** Returns the object as it was stored. */
   create(resource: ServedResource, namespace: string, object: JsonObject): Promise<JsonObject>;
   /** A JSON merge patch. With `metadata.resourceVersion` or `uid` in it, it conflicts when the object has changed. */
   patch(at: Place, subresource: string, patch: JsonObject): Promise<void>;
   replace(at: Place, subresource: string, object: JsonObject): Promise<void>;
-  /** Fails with 409 when uid or resourceVersion differ from the object that was read. */
+  /** Fails with 409 if uid or resourceVersion differ from the object that was read. */
   delete(at: Place, options: DeleteOptions): Promise<void>;
   deleteCollection(resource: ServedResource, namespace: string): Promise<void>;
   /**
@@ -43,7 +43,7 @@ export interface DeleteOptions {
 }
 
 export interface Following {
-  /** Resolves when the current state has been delivered, or following was stopped. */
+  /** Resolves when the current state has been delivered, or the observer was removed. */
   readonly caughtUp: Promise<void>;
   /** Stops the delivery at once. */
   stop(): void;
@@ -58,13 +58,13 @@ export interface Place {
 export type Policy = 'Background' | 'Foreground' | 'Orphan';
 
 export interface Observer {
-  /** Limits what is delivered to some resources; all without it. */
+  /** Limits the delivery to some resources; absent: all. */
   of?(resource: ServedResource): boolean;
   /** A kind was added or replaced; its objects follow as changes without a `before`. */
   added?(resource: ServedResource): void;
   /** A kind is no longer served. */
   removed?(resource: ServedResource): void;
-  /** `after` is undefined for a deletion. Must be synchronous and quick: put work into a queue. */
+  /** `after` is undefined for a deletion. Must be synchronous and fast: put work into a queue. */
   changed(
     resource: ServedResource,
     before: StoredObject | undefined,

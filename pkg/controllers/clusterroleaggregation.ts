@@ -60,7 +60,7 @@ export function clusterRoleAggregation({ cluster, world, log }: ControllerContex
 const selectorsOf = (role: JsonObject): readonly JsonObject[] =>
   objectsAt(role, 'aggregationRule', 'clusterRoleSelectors');
 
-/** Whether a LabelSelector matches. An empty one matches everything; an operator that is not known matches nothing. */
+/** Reports whether a LabelSelector matches. An empty one matches everything; an unknown operator matches nothing. */
 export function matches(selector: JsonObject, labels: Readonly<Record<string, string>>): boolean {
   return (
     Object.entries(objectAt(selector, 'matchLabels')).every(([key, value]) => labelOf(labels, key) === value) &&

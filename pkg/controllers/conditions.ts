@@ -14,8 +14,8 @@ export function conditionOf(o: JsonObject, type: string): JsonObject | undefined
 export const isTrue = (o: JsonObject, type: string): boolean => textAt(conditionOf(o, type), 'status') === 'True';
 
 /**
- * The conditions of an object with one of them set. `lastTransitionTime` changes with the status only. Returns the present list if
- * nothing changes.
+ * The conditions of an object with one of them set. `lastTransitionTime` changes with the status only. Returns the same
+ * list if nothing changes.
  */
 export function withCondition(o: JsonObject, condition: Condition, now: number): readonly JsonObject[] {
   const present = objectsAt(o, 'status', 'conditions');

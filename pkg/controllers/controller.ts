@@ -9,7 +9,10 @@ export interface Controller {
   readonly name: string;
   /** Resolves when the current state has been observed and work begins. */
   start(): Promise<void>;
-  /** Stops new work. Work in progress may still write, with the versions that it was decided on as preconditions. */
+  /**
+   * Stops new work. Work in progress may still write, with the versions that its decisions are based on as
+   * preconditions.
+   */
   stop(): void;
   /** The metrics of its queue. */
   readonly counts: QueueCounts;
@@ -22,8 +25,8 @@ export interface ControllerContext {
 }
 
 /**
- * A loop that follows the cluster with `observer` and works through `queue` once the current state has been delivered, because no
- * decision may rest on an incomplete index.
+ * A loop that follows the cluster with `observer`, and processes `queue` after the current state has been delivered,
+ * because no decision may be based on an incomplete index.
  */
 export function controllerOf(name: string, cluster: Cluster, queue: WorkQueue, observer: Observer): Controller {
   let following: Following | undefined;

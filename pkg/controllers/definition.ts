@@ -26,7 +26,7 @@ export function conditionOf(definition: JsonObject, type: string): JsonObject | 
 export const isTrue = (definition: JsonObject, type: string): boolean =>
   conditionOf(definition, type)?.['status'] === 'True';
 
-/** Sets a condition in place; true when it changed. The transition time moves with the status only. */
+/** Sets a condition in place; returns true if it changed. The transition time changes only with the status. */
 export function setCondition(definition: JsonObject, condition: Condition, now: number): boolean {
   const status: JsonObject = isObject(definition['status']) ? definition['status'] : {};
   definition['status'] = status;
@@ -50,5 +50,5 @@ export function placeOf(context: ControllerContext, name: string): Place | undef
   return resource === undefined ? undefined : { resource, namespace: '', name };
 }
 
-/** The group and names of a definition by its object name: changes of one name concern the whole group. */
+/** The group and names of a definition by its object name: changes of one name affect the whole group. */
 export const groupOf = (stored: StoredObject): string => stored.name.slice(stored.name.indexOf('.') + 1);

@@ -11,7 +11,10 @@ const WORKERS = 4;
 /** Milliseconds between checks whether objects with finalizers are gone. */
 const RETRY_MILLISECONDS = 1000;
 
-/** Deletes all objects of a kind whose definition is being deleted, and lets the definition go when none is left. */
+/**
+ * Deletes all objects of a kind whose definition is being deleted, and removes the finalizer of the definition when
+ * none is left.
+ */
 export function definitionCleanup(context: ControllerContext): Controller {
   const { cluster, world } = context;
   const queue = new WorkQueue({

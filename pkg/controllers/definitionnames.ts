@@ -6,8 +6,8 @@ import { type Condition, groupOf, isDefinition, isTrue, placeOf, setCondition } 
 import { WorkQueue } from './queue.js';
 
 /**
- * Accepts the names of CustomResourceDefinitions, so that no two of one group share one, and establishes those whose names are
- * accepted. Works through one group at a time, so that two definitions cannot be accepted for the same name.
+ * Accepts the names of CustomResourceDefinitions, so that no two in a group share a name, and establishes those whose
+ * names are accepted. Processes one group at a time, so that two definitions cannot be accepted for the same name.
  */
 export function definitionNames(context: ControllerContext): Controller {
   const { cluster, world } = context;
@@ -40,7 +40,7 @@ export function definitionNames(context: ControllerContext): Controller {
     }
   }
 
-  /** The definition with the status that follows from the names that are taken; undefined when it has that already. */
+  /** Returns the definition with the status that follows from the names in use; undefined if it has that already. */
   function decide(d: JsonObject, taken: ReadonlyMap<string, string>): JsonObject | undefined {
     const name = textAt(d, 'metadata', 'name');
     const spec = isObject(d['spec']) && isObject(d['spec']['names']) ? d['spec']['names'] : {};
@@ -107,7 +107,7 @@ const NOT_ESTABLISHED: Condition = {
   message: 'not all names are accepted',
 };
 
-/** Names that a definition holds, those of resources and those of kinds apart. */
+/** Names in use by a definition, those of resources and those of kinds separately. */
 function acceptedNames(d: JsonObject): readonly string[] {
   const names = isObject(d['status']) && isObject(d['status']['acceptedNames']) ? d['status']['acceptedNames'] : {};
   const resources = [textAt(names, 'plural'), textAt(names, 'singular'), ...listAt(names, 'shortNames').map(String)];

@@ -5,12 +5,12 @@ import { DEFINITIONS, isTrue } from './definition.js';
 import { metaOf } from './meta.js';
 
 export interface ServedDefinitions {
-  /** Resolves when the kinds of all definitions that are established now are served. */
+  /** Resolves when the kinds of all currently established definitions are served. */
   readonly ready: Promise<void>;
   stop(): void;
 }
 
-/** What the kind of a definition is compiled from. Other changes of a definition do not concern it. */
+/** The parts of a definition from which its kind is compiled. Other changes of a definition have no effect. */
 interface Source {
   readonly spec: JsonObject;
   readonly names: JsonObject;
@@ -18,8 +18,9 @@ interface Source {
 }
 
 /**
- * Serves the kinds of all established CustomResourceDefinitions. It runs on every peer and follows the peer's own cache: a definition
- * is served here as soon as its condition has been applied here. Changes that arrive while others are made are made together.
+ * Serves the kinds of all established CustomResourceDefinitions. It runs on every peer and follows the peer's own
+ * cache: a definition is served here as soon as its condition has been applied here. Changes that arrive during another
+ * change are applied together.
  */
 export function serveDefinitions(
   registry: Registry,
@@ -60,7 +61,7 @@ export function serveDefinitions(
         }
         if (former !== undefined && isSame(former.source, source)) continue;
         const kind = compile(source.spec, source.names, source);
-        // A definition cannot take the place of a built-in kind.
+        // A definition cannot replace a built-in kind.
         if (former === undefined && registry.catalogue.kind(kind.group, kind.resource) !== undefined) continue;
         set.push(kind);
         after.push(() => served.set(name, { source, kind }));

@@ -91,7 +91,7 @@ describe('the garbage collector', () => {
     expect(s.failures).toEqual([]);
   });
 
-  it('deletes an object whose owner has another uid or lives in another namespace', async () => {
+  it('deletes an object whose owner has another uid or is in another namespace', async () => {
     const s = await Scene.open();
     await s.make('a');
     const far = await s.make('far', [], 'kube-system');
@@ -122,7 +122,7 @@ describe('the garbage collector', () => {
     expect(reads).toBe(before + 2);
   });
 
-  it('keeps an object whose owner is of a kind that is not served', async () => {
+  it('keeps an object with an owner of a kind that is not served', async () => {
     const s = await Scene.open();
     await s.make('a', [{ apiVersion: 'nobody.example/v1', kind: 'Thing', name: 'x', uid: 'u' }]);
     expect(await s.names()).toEqual(['a']);
@@ -201,7 +201,7 @@ describe('the garbage collector', () => {
     expect(await s.names()).toEqual([]);
   });
 
-  it('keeps an object that gets a living owner between read and deletion', async () => {
+  it('keeps an object that gets an existing owner between read and deletion', async () => {
     let interfere: (() => Promise<unknown>) | undefined;
     const s = await Scene.open((cluster) => ({
       ...cluster,
@@ -287,7 +287,7 @@ describe('the garbage collector', () => {
     expect(s.failures).toHaveLength(2);
   });
 
-  it('ends with no object half deleted and no reference to a deleted one, for random graphs and propagation policies', async () => {
+  it('leaves no object half deleted and no reference to a deleted one, for random graphs and propagation policies', async () => {
     const size = 5;
     const edge = fc.record({ from: fc.nat(size - 1), to: fc.nat(size - 1), block: fc.boolean() });
     const deletion = fc.record({

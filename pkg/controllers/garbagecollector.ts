@@ -29,7 +29,7 @@ interface Dependent {
 }
 
 /**
- * Deletes objects whose owners are gone, by owner references.
+ * Deletes objects whose owners no longer exist, according to their owner references.
  *
  * Only objects with owners are indexed, by the uid of each owner. The absence of an owner is never concluded from the index, but
  * from a consistent read of the owner. A collector that has just started or missed an event may be late, but never wrong.
@@ -155,13 +155,14 @@ export function garbageCollector(context: ControllerContext): Controller {
     if (!keys.some((k) => blocks(k, meta.uid) && !waitsFor(k, key))) await removeFinalizer(place, meta, FOREGROUND);
   }
 
-  /** Whether a dependent blocks the deletion of the owner with this uid. */
+  /** Reports whether a dependent blocks the deletion of the owner with this uid. */
   function blocks(key: string, owner: string): boolean {
     return dependents.get(key)?.owners.some((o) => o.uid === owner && o.blockOwnerDeletion) === true;
   }
 
   /**
-   * Whether `key` waits for `goal`, directly or through others. Owners in a cycle would wait for each other forever.
+   * Reports whether `key` waits for `goal`, directly or through others. Owners in a cycle would wait for each other
+   * forever.
    */
   function waitsFor(key: string, goal: string): boolean {
     const seen = new Set<string>();
@@ -176,7 +177,7 @@ export function garbageCollector(context: ControllerContext): Controller {
     return false;
   }
 
-  /** Handles an object with owners: deletes it when none of them keeps it. */
+  /** Handles an object with owners: deletes it if none of them keeps it. */
   async function judge(dependent: Dependent): Promise<void> {
     const object = await cluster.get(dependent.place);
     if (object === undefined) return;
@@ -264,13 +265,13 @@ function waitsForDependents(meta: Meta): boolean {
   return meta.deleting && meta.finalizers.includes(FOREGROUND);
 }
 
-/** The policy that the finalizers of a dependent state, otherwise Background. */
+/** The propagation policy in the finalizers of a dependent, otherwise Background. */
 function policyOf(meta: Meta): Policy {
   if (meta.finalizers.includes(ORPHAN)) return 'Orphan';
   return meta.finalizers.includes(FOREGROUND) ? 'Foreground' : 'Background';
 }
 
-/** Ignores an error that says that the object is gone already. */
+/** Ignores an error for an object that is already deleted. */
 async function unlessGone(write: Promise<void>): Promise<void> {
   try {
     await write;

@@ -4,8 +4,8 @@ import { CONTROLLERS, controllerName, DISABLED_BY_DEFAULT, ELSEWHERE } from './n
 type Log = (message: string, fields: Readonly<Record<string, unknown>>) => void;
 
 /**
- * Whether `--controllers` enables a controller, with the rules of kube-controller-manager: the first of `name` and `-name` decides,
- * otherwise `*` enables all that are not disabled by default. `-*` takes `*` away.
+ * Reports whether `--controllers` enables a controller, with the rules of kube-controller-manager: the first of `name`
+ * and `-name` decides, otherwise `*` enables all that are not disabled by default. `-*` disables `*`.
  */
 export function isWanted(name: string, wanted: readonly string[]): boolean {
   for (const w of wanted.map(controllerName)) {
@@ -15,7 +15,7 @@ export function isWanted(name: string, wanted: readonly string[]): boolean {
   return wanted.includes('*') && !wanted.includes('-*') && !DISABLED_BY_DEFAULT.has(name);
 }
 
-/** Entries of `--controllers` that name no controller of this server and none of kube-controller-manager. */
+/** Entries of `--controllers` that are neither a controller of this server nor one of kube-controller-manager. */
 export function unknownControllers(wanted: readonly string[]): readonly string[] {
   return wanted.filter((w) => {
     const name = controllerName(w).replace(/^-/, '');
@@ -23,7 +23,7 @@ export function unknownControllers(wanted: readonly string[]): readonly string[]
   });
 }
 
-/** Controllers that `--controllers` asks for by name and that only kube-controller-manager has. */
+/** Controllers that `--controllers` names and that only kube-controller-manager has. */
 export function controllersElsewhere(wanted: readonly string[]): readonly string[] {
   return wanted.map(controllerName).filter((name) => ELSEWHERE.has(name));
 }

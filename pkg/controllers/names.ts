@@ -106,7 +106,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   'legacy-service-account-token-cleaner': 'legacy-serviceaccount-token-cleaner-controller',
 };
 
-/** The present name of an entry of `--controllers`, with its `-`. */
+/** The current name of an entry of `--controllers`, with its `-`. */
 export function controllerName(entry: string): string {
   const minus = entry.startsWith('-') ? '-' : '';
   const name = entry.slice(minus.length);

@@ -52,7 +52,7 @@ describe('namespace deletion', () => {
     expect(await refusal(bench.get('namespaces', '', 'n'))).toMatch(/^404/);
   });
 
-  it('waits for changes of the remaining content, and retries with backoff without one', async () => {
+  it('waits for changes of the remaining content, and otherwise retries with backoff', async () => {
     let lists = 0;
     const { bench, work } = await scene((cluster) => ({
       ...cluster,

@@ -10,8 +10,8 @@ const WORKERS = 4;
 /** The delay after a change of content in a namespace that is being deleted, so that several changes cause one round. */
 const CHANGED_MILLISECONDS = 100;
 /**
- * The delays between rounds without a change of content: the first, doubled each time up to the longest. Changes drive the deletion;
- * these rounds cover failures without an event, such as a deletion that admission rejects.
+ * The delays between rounds without a change of content: the first one is doubled each time up to the longest. Normally
+ * changes drive the deletion; these rounds cover failures without an event, such as a deletion that admission rejects.
  */
 const RESYNC_FIRST_MILLISECONDS = 500;
 const RESYNC_LONGEST_MILLISECONDS = 300_000;
@@ -19,8 +19,8 @@ const RESYNC_LONGEST_MILLISECONDS = 300_000;
 const DELETING = Buffer.from('"deletionTimestamp":');
 
 /**
- * Deletes the content of namespaces that are being deleted, of every kind, and finalizes the namespaces once they are empty. The
- * conditions of a namespace name what is left and which finalizers it waits for.
+ * Deletes the content of namespaces that are being deleted, of every kind, and finalizes the namespaces once they are
+ * empty. The conditions of a namespace list the remaining content and the finalizers that it waits for.
  */
 export function namespaceController(context: ControllerContext): Controller {
   const { cluster, world } = context;

@@ -12,11 +12,11 @@ interface Given {
   readonly name: string;
   readonly resource: 'serviceaccounts' | 'configmaps';
   readonly object: JsonObject;
-  /** Restored when it was changed; otherwise only created when it is missing. */
+  /** Restored if it was changed; otherwise only created if it is missing. */
   readonly kept: boolean;
 }
 
-/** The service account of pods that name none. */
+/** The service account of pods that do not set one. */
 export function defaultServiceAccount(context: ControllerContext): Controller {
   return keepInEveryNamespace('serviceaccount-controller', context, {
     name: 'default',

@@ -4,7 +4,7 @@ import type { Cluster, Observer, Place } from './cluster.js';
 
 export type ChangeHandler = (before: StoredObject | undefined, after: StoredObject | undefined) => void;
 
-/** An observer of some resources, by their names as in `endpointslices.discovery.k8s.io`. */
+/** An observer of some resources, by their names such as `endpointslices.discovery.k8s.io`. */
 export function observing(handlers: Readonly<Record<string, ChangeHandler>>): Observer {
   const handler = (resource: ServedResource): ChangeHandler | undefined => {
     const name = groupResourceOf(resource);
@@ -19,14 +19,17 @@ export function observing(handlers: Readonly<Record<string, ChangeHandler>>): Ob
 export const groupResourceOf = ({ group, resource }: ServedResource): string =>
   group === '' ? resource : `${resource}.${group}`;
 
-/** A served resource by its name, as in `endpointslices.discovery.k8s.io`, in its preferred version; undefined if it is not served. */
+/**
+ * A served resource by its name, such as `endpointslices.discovery.k8s.io`, in its preferred version; undefined if it
+ * is not served.
+ */
 export function servedResource(catalogue: Catalogue, name: string): ServedResource | undefined {
   const dot = name.indexOf('.');
   const [resource, group] = dot < 0 ? [name, ''] : [name.slice(0, dot), name.slice(dot + 1)];
   return catalogue.kind(group, resource)?.served[0];
 }
 
-/** The place of an object. Undefined if its resource is not served. */
+/** The key of an object. Undefined if its resource is not served. */
 export function placeOf(cluster: Cluster, resource: string, key: string): Place | undefined {
   const served = servedResource(cluster.catalogue(), resource);
   if (served === undefined) return undefined;

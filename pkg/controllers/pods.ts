@@ -1,6 +1,6 @@
 import { boolAt, getOwn, isObject, type JsonObject, numberAt, objectAt, objectsAt, textAt } from '../api/index.js';
 
-/** What controllers ask about pods. */
+/** Properties of pods that controllers need. */
 
 export interface ControllerReference {
   readonly kind: string;
@@ -9,7 +9,7 @@ export interface ControllerReference {
   readonly uid: string;
 }
 
-/** The owner that manages an object. */
+/** The owner reference of the controller of an object. */
 export function controllerReferenceOf(o: JsonObject): ControllerReference | undefined {
   const found = objectsAt(o, 'metadata', 'ownerReferences').find((r) => boolAt(r, 'controller'));
   if (found === undefined) return undefined;
@@ -35,7 +35,7 @@ export function controllerReference(owner: JsonObject): JsonObject {
 
 export const isDeleting = (o: JsonObject): boolean => textAt(o, 'metadata', 'deletionTimestamp') !== '';
 
-/** Whether the containers of a pod have ended for good. */
+/** Reports whether the containers of a pod have terminated permanently. */
 export function hasEnded(pod: JsonObject): boolean {
   const phase = textAt(pod, 'status', 'phase');
   return phase === 'Succeeded' || phase === 'Failed';
@@ -61,7 +61,7 @@ export function untilAvailable(pod: JsonObject, minReadySeconds: number, now: nu
   return since === undefined ? undefined : Math.max(0, since + minReadySeconds * 1000 - now);
 }
 
-/** Whether labels have every label of a selector that is a map. An empty selector matches nothing. */
+/** Reports whether labels have every label of a selector map. An empty selector matches nothing. */
 export function hasLabels(
   labels: Readonly<Record<string, unknown>>,
   selector: Readonly<Record<string, unknown>>,
@@ -72,7 +72,7 @@ export function hasLabels(
 
 export const labelsOf = (o: JsonObject): JsonObject => objectAt(o, 'metadata', 'labels');
 
-/** Milliseconds; undefined for a text that is no time. */
+/** Milliseconds; undefined if the text is not a time. */
 export function timeOf(text: string): number | undefined {
   const time = Date.parse(text);
   return Number.isNaN(time) ? undefined : time;
@@ -93,7 +93,7 @@ export function restartsOf(pod: JsonObject): { readonly regular: number; readonl
   };
 }
 
-/** A field that is an object, or nothing, for objects that are made of others. */
+/** A field that is an object, or undefined, for nested objects. */
 export function optionalObject(o: JsonObject, key: string): JsonObject {
   const value = getOwn(o, key);
   return isObject(value) ? { [key]: value } : {};

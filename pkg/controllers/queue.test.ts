@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { TestWorld } from '../registry/testing.js';
 import { WorkQueue } from './queue.js';
 
-/** A queue with one worker whose work ends when the test says so. */
+/** A queue with one worker, whose work ends when the test decides. */
 function bench() {
   const world = new TestWorld();
   const done: string[] = [];

@@ -22,7 +22,7 @@ const BACKOFF_MAX_MILLISECONDS = 60_000;
  */
 export class WorkQueue {
   readonly #options: QueueOptions;
-  /** When the key was added, on the monotonic clock. */
+  /** The time when the key was added, on the monotonic clock. */
   readonly #waiting = new Map<string, number>();
   readonly #working = new Set<string>();
   readonly #again = new Set<string>();

@@ -3,7 +3,7 @@ import type { ControllerContext } from './controller.js';
 import { metaOf } from './meta.js';
 import { servedResource } from './observe.js';
 
-/** Events that are being written. Further ones are dropped: they inform people, and nothing depends on them. */
+/** Events that are being written. Further ones are dropped: they are informational, and nothing depends on them. */
 const WRITING_MAX = 50;
 
 export interface EventText {

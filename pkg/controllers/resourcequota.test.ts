@@ -41,7 +41,7 @@ const pod = (name: string, cpu: string): JsonObject => ({
   spec: { containers: [{ name: 'c', image: 'i', resources: { requests: { cpu } } }] },
 });
 
-it('gives a new quota its status, from objects that were there before', async () => {
+it('sets the status of a new quota, from objects that existed before', async () => {
   const bench = await Bench.open([], admission);
   await bench.create('configmaps', 'default', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } });
   const { world, registry } = bench;
@@ -60,7 +60,7 @@ it('gives a new quota its status, from objects that were there before', async ()
   expect(status).toEqual({ hard, used: { 'count/configmaps': '1', pods: '0', 'services.nodeports': '0' } });
 });
 
-it('gives usage back when objects are deleted or pods end', async () => {
+it('reduces usage when objects are deleted or pods terminate', async () => {
   const { bench, work, used } = await scene({ pods: '2', 'requests.cpu': '1' });
   await bench.create('pods', 'default', pod('a', '600m'));
   expect(await used()).toEqual({ pods: '1', 'requests.cpu': '600m' });
@@ -76,7 +76,7 @@ it('gives usage back when objects are deleted or pods end', async () => {
   expect(await used()).toEqual({ pods: '0', 'requests.cpu': '0' });
 });
 
-it('counts only what is in scope', async () => {
+it('counts only objects in its scope', async () => {
   const { bench, used } = await scene({ pods: '5' }, { scopes: ['BestEffort'] });
   await bench.create('pods', 'default', pod('a', '100m'));
   expect(await used()).toEqual({ pods: '0' });
@@ -86,7 +86,7 @@ it('counts only what is in scope', async () => {
   expect(await used()).toEqual({ pods: '1' });
 });
 
-it('follows a change of the limits', async () => {
+it('updates the status when the limits change', async () => {
   const { bench, work, used } = await scene({ pods: '5' });
   await bench.patch('resourcequotas', ['default', 'q'], { spec: { hard: { 'count/secrets': '2' } } });
   await work();

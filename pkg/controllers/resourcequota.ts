@@ -8,11 +8,11 @@ import { metaOf } from './meta.js';
 import { WorkQueue } from './queue.js';
 
 const WORKERS = 2;
-/** Changes of a namespace within this time are answered by one calculation. */
+/** Changes of a namespace within this time are processed in one calculation. */
 const GATHER_MILLISECONDS = 100;
 /** A new quota does not see creates that were admitted before its status: it is calculated again after this time. */
 const SETTLE_MILLISECONDS = 2_000;
-/** A full calculation corrects what was missed. */
+/** A full calculation corrects missed changes. */
 const RESYNC_MILLISECONDS = 5 * 60_000;
 
 /** Resources whose objects count differently after an update. */
@@ -20,9 +20,10 @@ const UPDATES_COUNT: ReadonlySet<string> = new Set(['services', 'persistentvolum
 const ENDED = [Buffer.from('"phase":"Succeeded"'), Buffer.from('"phase":"Failed"')];
 
 /**
- * Keeps the status of resource quotas true. Admission adds to the usage when objects are created; this controller calculates it anew
- * when a quota changes, when objects are deleted or count for less, and every few minutes. Its write carries the version of the quota
- * that it read before it listed the objects, so it fails if admission has changed the usage meanwhile, and is then repeated.
+ * Keeps the status of resource quotas up to date. Admission adds to the usage when objects are created; this controller
+ * calculates it anew when a quota changes, when objects are deleted or their usage decreases, and every few minutes.
+ * Its write has the version of the quota that it read before it listed the objects, so the write fails and is repeated
+ * if admission has changed the usage meanwhile.
  */
 export function resourceQuotaController(context: ControllerContext): Controller {
   const { cluster, world } = context;
@@ -80,7 +81,7 @@ export function resourceQuotaController(context: ControllerContext): Controller 
     queue.addAfter(key, isNew ? SETTLE_MILLISECONDS : RESYNC_MILLISECONDS);
   }
 
-  /** The usage of the names that a quota limits; names that nothing counts keep what the status has. */
+  /** The usage of the limited names; names that cannot be counted keep the value in the status. */
   async function usageOf(quota: JsonObject, namespace: string, names: readonly string[]): Promise<JsonObject> {
     const used = new Map<string, Quantity>();
     for (const resource of countedResources(names)) {
@@ -105,7 +106,7 @@ export function resourceQuotaController(context: ControllerContext): Controller 
     sumUsage(used, new Map([...usage].filter(([name]) => counted.includes(name))));
   }
 
-  /** The stored resources that count for one of the names, each once. */
+  /** The stored resources that count for one of the names, without duplicates. */
   function countedResources(names: readonly string[]): readonly ServedResource[] {
     const found = new Map<string, ServedResource>();
     for (const { versions } of cluster.catalogue().groups)
@@ -127,7 +128,7 @@ function hardOf(quota: StoredObject | undefined): string {
   return o === undefined ? '' : JSON.stringify([o['spec'] ?? null, objectAt(o, 'status')['hard'] ?? null]);
 }
 
-/** Whether a change can lower the usage of a namespace. */
+/** Reports whether a change can lower the usage of a namespace. */
 function mayCountLess(
   { resource }: ServedResource,
   before: StoredObject | undefined,

@@ -17,11 +17,11 @@ export interface TokenSecretOptions {
 }
 
 /**
- * Fills each Secret of type `kubernetes.io/service-account-token` with a token of the account that its annotation names, and deletes
- * the Secret when that account is gone or was created anew.
+ * Sets the token in each Secret of type `kubernetes.io/service-account-token` for the account in its annotation, and
+ * deletes the Secret if that account is deleted or was created again.
  */
 export function tokenSecrets({ cluster, world, log }: ControllerContext, options: TokenSecretOptions): Controller {
-  /** Namespace and name of each token Secret -> the account that it names. */
+  /** Namespace and name of each token Secret -> its account. */
   const secrets = new Map<string, string>();
   const queue = new WorkQueue({
     world,
@@ -77,7 +77,7 @@ export function tokenSecrets({ cluster, world, log }: ControllerContext, options
     });
   }
 
-  /** The entries of `data` that are missing or differ. A token that is there is kept. */
+  /** The entries of `data` that are missing or differ. An existing token is kept. */
   async function wanted(secret: JsonObject, of: Parameters<TokenSecretOptions['issue']>[0]): Promise<JsonObject> {
     const encoded = (text: string): string => Buffer.from(text).toString('base64');
     const data: JsonObject = {};

@@ -191,7 +191,7 @@ function parseMember(line: string): FieldDeclaration | InlineDeclaration {
         break;
       case 'oneOf':
       case 'zeroOrOneOf':
-        // For readers of the text only: the rules beside it (`unionMember`) state the same for the validator.
+        // Only informs readers; the rules beside it (`unionMember`) have the same effect for the validator.
         break;
       default:
         throw new Error(`schema: unknown word ${word} in: ${line}`);

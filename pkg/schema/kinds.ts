@@ -77,8 +77,9 @@ const UNGROUPED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the facts and the schema of a built-in kind (lists and options included), or undefined. The schema is compiled at first use.
- * Kinds of apimachinery (`v1 Status`, `apps/v1 DeleteOptions`) have the facts of `meta.k8s.io/v1`.
+ * Returns the facts and the schema of a built-in kind (lists and options included), or undefined. The schema is
+ * compiled on first use. Kinds of apimachinery (`v1 Status`, `apps/v1 DeleteOptions`) have the facts of
+ * `meta.k8s.io/v1`.
  */
 export function kindSchema(gvk: GroupVersionKind): KindSchema | undefined {
   const { byKey } = readIndex();

@@ -28,7 +28,7 @@ describe('declarations', () => {
       if (info.listKind !== undefined) {
         const list = kindSchema({ ...info, kind: info.listKind });
         const items = list?.schema.byName.get('items')?.schema;
-        // APIGroupList and APIResourceList call their items otherwise.
+        // APIGroupList and APIResourceList have other names for their items.
         if (info.group !== 'meta.k8s.io') expect(items?.kind === 'list' && items.items, info.type).toBe(kind?.schema);
         expect(list?.info.scope).toBe(info.scope);
       }
@@ -78,7 +78,7 @@ describe('declarations', () => {
     expect(claimRef?.kind === 'struct' && claimRef.atomic).toBe(false);
   });
 
-  it('knows scope and life of kinds', () => {
+  it('knows the scope and the releases of kinds', () => {
     expect(kindSchema({ group: '', version: 'v1', kind: 'Node' })?.info.scope).toBe('Cluster');
     expect(kindSchema({ group: '', version: 'v1', kind: 'Pod' })?.info).toMatchObject({
       scope: 'Namespaced',
@@ -118,7 +118,7 @@ describe('fixtures', () => {
 /** Fields of 1.37.2 that the fixtures do not have. */
 const NOT_IN_FIXTURES = new Set(['derivedAttributes', 'compatibilityGroups', 'runningInUserNamespace']);
 
-/** Fixtures end recursion where it starts and leave the type of a nested object out. */
+/** Fixtures end recursion at the first level and omit the type of a nested object. */
 function omittedByDesign(field: Field, schema: Schema, outer: readonly Schema[]): boolean {
   if (NOT_IN_FIXTURES.has(field.name)) return true;
   if (outer.length > 0 && (field.name === 'kind' || field.name === 'apiVersion') && field.proto === 0) return true;

@@ -17,7 +17,7 @@ import type { AnySchema, Field, InlineMessage, ListSchema, MapSchema, Schema, St
 const packages = new Map<string, ReadonlyMap<string, string>>();
 const named = new Map<string, NamedType>();
 
-/** A named list or map remains text, because the field that uses it states the list type and the keys. */
+/** A named list or map remains text, because the field that uses it sets the list type and the keys. */
 type NamedType = { readonly schema: Schema } | { readonly type: string; readonly pkg: string; readonly boxed: boolean };
 
 const dataFolder = new URL('./data/', import.meta.url);

@@ -1,18 +1,19 @@
 import type { JsonValue } from '../api/index.js';
 
 /**
- * A type as data (DESIGN decision 8). Built-in kinds are compiled from the declarations in `data/`, custom resources from
- * their structural schema, into this one form. Decoding, defaulting, pruning, validation, strategic merge, server-side
- * apply, protobuf, OpenAPI and `kubectl explain` all read it and nothing else.
+ * A type as data. Built-in kinds are compiled from the declarations in `data/`, custom resources from their structural
+ * schema, into this one form. Decoding, defaulting, pruning, validation, strategic merge, server-side apply, protobuf,
+ * OpenAPI and `kubectl explain` all read only this form.
  *
- * Schemas form a graph that may have cycles (JSONSchemaProps); compare them by identity, never walk them without an object beside.
+ * Schemas form a graph that may have cycles (JSONSchemaProps); compare them by identity, and walk them only along an
+ * object.
  */
 export type Schema = StructSchema | MapSchema | ListSchema | ScalarSchema | AnySchema;
 
 /** A message with known fields. */
 export interface StructSchema {
   readonly kind: 'struct';
-  /** `<group package>/<version>.<Type>` as the facts name it (`core/v1.PodSpec`); custom resources: `<group>/<version>.<Kind>...`. */
+  /** The full name, as in the declarations (`core/v1.PodSpec`); custom resources: `<group>/<version>.<Kind>...`. */
   readonly name: string;
   /** In declaration order, inlined types flattened in place. JSON is written in this order. */
   readonly fields: readonly Field[];
@@ -23,15 +24,17 @@ export interface StructSchema {
   readonly preserveUnknown: boolean;
   /** `x-kubernetes-embedded-resource`: an object with apiVersion, kind and metadata of its own. */
   readonly embeddedResource: boolean;
-  /** Discriminated and plain unions, as the markers state them. */
+  /** Discriminated and plain unions, from the markers. */
   readonly unions: readonly Union[];
-  /** Inlined types that protobuf nests as messages of their own; absent where there are none. */
+  /** Inlined types that protobuf nests as separate messages; absent if there are none. */
   readonly inlineMessages?: readonly InlineMessage[];
-  /** The declaration says `granular` or `atomic` at the place of use or against the default: OpenAPI shows it. */
+  /**
+   * Set if the declaration says `granular` or `atomic` at the place of use or against the default: OpenAPI shows it.
+   */
   readonly mapType?: 'atomic' | 'granular';
   /** Declarative validation markers of the type itself (see `Field.rules`). */
   readonly rules?: readonly string[];
-  /** Constraints for custom resources (min/max, patterns, CEL rules) and of markers; absent where there are none. */
+  /** Constraints for custom resources (min/max, patterns, CEL rules) and of markers; absent if there are none. */
   readonly constraints?: Constraints;
   readonly description?: string;
 }
@@ -39,24 +42,30 @@ export interface StructSchema {
 export interface Field {
   readonly name: string;
   readonly schema: Schema;
-  /** Protobuf field number; 0 where the type has no protobuf form. */
+  /** Protobuf field number; 0 if the type has no protobuf form. */
   readonly proto: number;
   /** Documented as required (OpenAPI `required`). */
   readonly required: boolean;
-  /** Left out of the JSON when it is the zero value (Go's omitempty). A field without it is always written: `status: {}`, `null` lists. */
+  /**
+   * Omitted from JSON if it is the zero value (Go's omitempty). A field without it is always written: `status: {}`,
+   * `null` lists.
+   */
   readonly omitEmpty: boolean;
-  /** Absent differs from zero. Protobuf writes non-pointer scalars even when zero. */
+  /** Absent differs from zero. Protobuf writes non-pointer scalars even if zero. */
   readonly pointer: boolean;
   /** `+default=`: the API-machinery default, applied by defaulting and shown by OpenAPI. */
   readonly default?: JsonValue;
   readonly patchStrategy: readonly PatchStrategy[];
   readonly patchMergeKey?: string;
-  /** Feature gate that the field needs; absent = always there. */
+  /** Feature gate that the field needs; absent: always enabled. */
   readonly featureGate?: string;
   readonly deprecated: boolean;
   readonly description?: string;
   readonly constraints?: Constraints;
-  /** For a field that JSON shows here and protobuf inside an inlined message: that message; `proto` is then the number inside it. */
+  /**
+   * For a field that is inlined in JSON and nested in protobuf: the nested message; `proto` is then the number inside
+   * it.
+   */
   readonly inlineIn?: InlineMessage;
   /**
    * Declarative validation markers, outermost part first: `[alpha/|beta/]` stability, then conditions and scopes
@@ -77,7 +86,7 @@ export interface InlineMessage {
 export type PatchStrategy = 'merge' | 'replace' | 'retainKeys';
 
 export interface Union {
-  /** The discriminator's field name, when there is one. */
+  /** The discriminator's field name, if there is one. */
   readonly discriminator?: string;
   readonly members: readonly string[];
 }
@@ -88,7 +97,7 @@ export interface MapSchema {
   readonly values: Schema;
   /** `+mapType=atomic`; otherwise granular. */
   readonly atomic: boolean;
-  /** What the declaration says, where it says it: OpenAPI shows it. */
+  /** The declared value, if there is a declaration: OpenAPI shows it. */
   readonly mapType?: 'atomic' | 'granular';
   readonly constraints?: Constraints;
 }
@@ -102,7 +111,7 @@ export interface ListSchema {
   readonly listType: ListType;
   /** Names of the key fields, for `map`. A key field absent from an item counts as its field default. */
   readonly keys: readonly string[];
-  /** No list type is declared: `atomic` is the rule for such, and OpenAPI says nothing. */
+  /** No list type is declared: such a list is `atomic`, and OpenAPI omits the list type. */
   readonly undeclared?: true;
   /** Named list type that is a protobuf message with one repeated field `items` = 1 (`ExtraValue`, `Verbs`). */
   readonly boxed?: true;
@@ -110,8 +119,8 @@ export interface ListSchema {
 }
 
 /**
- * Scalars by their meaning, not by their Go type:
- * `bytes` base64 in JSON; `time`, `microTime`, `duration`, `quantity` canonical strings; `intOrString` a number or a string.
+ * Scalars by their meaning, not by their Go type: `bytes` is base64 in JSON; `time`, `microTime`, `duration`,
+ * `quantity` are canonical strings; `intOrString` is a number or a string.
  */
 export type ScalarType =
   | 'string'
@@ -129,9 +138,9 @@ export type ScalarType =
 export interface ScalarSchema {
   readonly kind: 'scalar';
   readonly type: ScalarType;
-  /** Named alias of the facts (`core/v1.PullPolicy`), for OpenAPI and messages. */
+  /** Name of a declared alias (`core/v1.PullPolicy`), for OpenAPI and messages. */
   readonly alias?: string;
-  /** Closed set of values, where the type is an enum. OpenAPI shows it; decoding and storing never check it. */
+  /** The valid values of an enum. OpenAPI shows them; decoding and storing never check them. */
   readonly enum?: readonly string[];
   /** Declarative validation markers of the type itself (see `Field.rules`). */
   readonly rules?: readonly string[];
@@ -139,15 +148,15 @@ export interface ScalarSchema {
 }
 
 /**
- * A value whose inside this schema does not know: `RawExtension` (any object), `FieldsV1`, JSON (any value).
- * Server-side apply treats it by its own shape; `rawExtension` and `fieldsV1` have their own protobuf messages.
+ * A value whose content is not in this schema: `RawExtension` (any object), `FieldsV1`, JSON (any value). Server-side
+ * apply treats it by its own shape; `rawExtension` and `fieldsV1` have their own protobuf messages.
  */
 export interface AnySchema {
   readonly kind: 'any';
   readonly form: 'rawExtension' | 'fieldsV1' | 'json';
-  /** Name of the declared type (`apiextensions/v1.JSONSchemaPropsOrBool`), where it has one. */
+  /** Name of the declared type (`apiextensions/v1.JSONSchemaPropsOrBool`), if it has one. */
   readonly name?: string;
-  /** `JSONSchemaPropsOr...`: what a value that is an object is, and what else it may be. Absent: anything goes. */
+  /** `JSONSchemaPropsOr...`: the schema of an object value, and the alternative type. Absent: any value. */
   readonly either?: { readonly object: StructSchema; readonly or: 'list' | 'bool' | 'stringList' };
   readonly constraints?: Constraints;
 }
@@ -170,7 +179,7 @@ export interface Constraints {
   readonly uniqueItems?: boolean;
   readonly nullable?: boolean;
   readonly enum?: readonly JsonValue[];
-  /** What a combination below demands of the inside of a value: there only, everything else says it by its schema. */
+  /** Requirements on the content of a value that only occur in combinations; elsewhere the schema itself has them. */
   readonly required?: readonly string[];
   readonly properties?: ReadonlyMap<string, Constraints>;
   readonly additionalProperties?: Constraints;

@@ -8,7 +8,7 @@ const pod = (spec: JsonObject): JsonObject => ({ apiVersion: 'v1', kind: 'Pod', 
 describe('applySchemaDefaults', () => {
   const schema = structByName('core/v1.Pod');
 
-  it('fills absent, null and zero values, and no set values', () => {
+  it('sets absent, null and zero values, and does not change set values', () => {
     const ports = [{ containerPort: 1 }, { containerPort: 2, protocol: 'UDP' }, { protocol: '' }, { protocol: null }];
     const object = pod({ containers: [{ name: 'c', ports }] });
     applySchemaDefaults(object, schema);
@@ -27,7 +27,7 @@ describe('applySchemaDefaults', () => {
     });
   });
 
-  it('fills pointers with zero defaults, and omits zeros that are not encoded', () => {
+  it('sets pointers with zero defaults, and omits zeros that are not encoded', () => {
     const object = pod({
       volumes: [
         { name: 'd', azureDisk: { diskName: 'n', diskURI: 'u', readOnly: null } },

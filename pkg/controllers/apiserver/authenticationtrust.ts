@@ -7,7 +7,7 @@ const NAMESPACE = 'kube-system';
 const NAME = 'extension-apiserver-authentication';
 const CONTROLLER = 'cluster-authentication-trust-controller';
 
-/** What an API server trusts, as flags and files have it now. */
+/** The trusted certificates of an API server, from its current flags and files. */
 export interface TrustedAuthorities {
   /** PEM. */
   readonly clientCa: string;
@@ -26,7 +26,7 @@ export interface TrustedAuthorities {
 
 export interface AuthenticationTrustOptions {
   trusted(): TrustedAuthorities;
-  /** Splits a PEM bundle into its certificates and leaves out those that have expired. */
+  /** Splits a PEM bundle into its certificates and drops expired ones. */
   validCertificates(pem: string): readonly string[];
 }
 
@@ -36,8 +36,8 @@ export interface AuthenticationTrust extends Controller {
 }
 
 /**
- * Keeps the ConfigMap by which aggregated API servers learn whom to trust. It runs on every peer, because each adds what it trusts to
- * what the others do.
+ * Keeps the ConfigMap by which aggregated API servers authenticate front proxies and clients. It runs on every peer,
+ * because each adds its own trusted certificates to those of the others.
  */
 export function authenticationTrust(
   { cluster, world, log }: ControllerContext,
@@ -112,7 +112,7 @@ function combined(present: JsonObject, { trusted, validCertificates }: Authentic
   return data;
 }
 
-/** The strings of a JSON list. Anything else that somebody wrote there reads as empty, and is replaced. */
+/** The strings of a JSON list. Any other content reads as empty and is replaced. */
 function textsOf(json: string): readonly string[] {
   if (json === '') return [];
   try {

@@ -18,7 +18,10 @@ export interface ServerIdentity {
   readonly hostname: string;
 }
 
-/** Keeps the Lease in kube-system by which this API server is known. Returns a function that stops it; the Lease then expires. */
+/**
+ * Keeps the Lease in kube-system that identifies this API server. Returns a function that stops it; the Lease then
+ * expires.
+ */
 export function keepIdentityLease(
   { cluster, world, log }: ControllerContext,
   { name, hostname }: ServerIdentity,
@@ -68,7 +71,7 @@ export function identityLeaseCollector({ cluster, world, log }: ControllerContex
   });
 
   function changed(before: StoredObject | undefined, after: StoredObject | undefined): void {
-    // The next look at a lease that exists is planned already.
+    // The next check of an existing lease is already scheduled.
     if (before !== undefined || after === undefined || after.namespace !== NAMESPACE) return;
     if (after.labels()[IDENTITY] === COMPONENT) queue.add(keyOf(after));
   }

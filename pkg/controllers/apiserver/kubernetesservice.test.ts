@@ -30,7 +30,7 @@ async function scene() {
   return { bench, announce, settle, slices };
 }
 
-it('lists the servers that run, those on another port in a subset and a slice of their own', async () => {
+it('lists the running servers, those on another port in a separate subset and slice', async () => {
   const { bench, announce, settle, slices } = await scene();
   announce({ address: '192.0.2.2', port: 6443 });
   announce({ address: '192.0.2.1', port: 6443 });
@@ -51,7 +51,7 @@ it('lists the servers that run, those on another port in a subset and a slice of
   expect(await slices()).toEqual({ kubernetes: ['192.0.2.1', '192.0.2.2'] });
 });
 
-it('keeps the last endpoints when no server is listed', async () => {
+it('keeps the last endpoints if no server is listed', async () => {
   const { announce, settle, slices } = await scene();
   await announce({ address: '192.0.2.1', port: 6443 }).withdraw();
   await settle();
@@ -62,7 +62,7 @@ it('keeps the last endpoints when no server is listed', async () => {
   expect(await slices()).toEqual({ kubernetes: ['192.0.2.2'] });
 });
 
-it('restores what was deleted or changed', async () => {
+it('restores deleted or changed objects', async () => {
   const { bench, announce, settle, slices } = await scene();
   announce({ address: '2001:db8::1', port: 6443 });
   await settle();

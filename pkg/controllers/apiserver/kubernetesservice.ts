@@ -17,15 +17,15 @@ const FURTHER_SLICE = /^kubernetes-\d+$/;
 
 export interface KubernetesServiceOptions {
   readonly keyspace: Keyspace;
-  /** The Service `kubernetes`, created again when it is deleted. */
+  /** The Service `kubernetes`, created again if it is deleted. */
   readonly service: JsonObject;
   /** `--endpoint-reconciler-type` other than `none`. */
   readonly endpoints: boolean;
 }
 
 /**
- * Keeps the Service `default/kubernetes`, and its Endpoints and EndpointSlice with the addresses of the API servers that run now.
- * kube-apiserver assumes one port; here the servers on each port are a subset and a slice of their own.
+ * Keeps the Service `default/kubernetes`, and its Endpoints and EndpointSlice with the addresses of the running API
+ * servers. kube-apiserver assumes one port; here the servers on each port have their own subset and slice.
  */
 export function kubernetesService(context: ControllerContext, options: KubernetesServiceOptions): Controller {
   const { cluster, world, log } = context;
@@ -65,7 +65,8 @@ export function kubernetesService(context: ControllerContext, options: Kubernete
 
   async function keepEndpoints(): Promise<void> {
     const servers = await liveServers(keyspace);
-    // This server entered itself: an empty list is one that could not be read, or the end of the last server.
+    // This server has registered itself, so an empty list means that it could not be read, or that the last server
+    // stops.
     if (servers.length === 0) return;
     const groups = byPort(servers);
     await keep('endpoints', SERVICE, endpointsOf(groups), ['subsets']);
@@ -84,7 +85,7 @@ export function kubernetesService(context: ControllerContext, options: Kubernete
     }
   }
 
-  /** Creates or corrects an object: its labels, and the named fields. */
+  /** Creates or corrects an object: its labels, and the given fields. */
   async function keep(resource: string, name: string, wanted: JsonObject, fields: readonly string[]): Promise<void> {
     const place = placeOf(cluster, resource, `${NAMESPACE}/${name}`)!;
     const present = await cluster.get(place);

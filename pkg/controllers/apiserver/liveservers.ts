@@ -3,24 +3,24 @@ import type { World } from '../../base/index.js';
 import { type Keyspace, prefixEnd, type Watch } from '../../storage/index.js';
 
 /**
- * The list of API servers that run now: one key for each, which its server renews and which expires when the server dies. The keys
- * are no API objects, as in kube-apiserver.
+ * The list of running API servers: one key for each, which its server renews and which expires when the server dies. As
+ * in kube-apiserver, the keys are not API objects.
  */
 
 const PREFIX = '/registry/masterleases/';
 const LEASE_MILLISECONDS = 15_000;
 const RENEWAL_MILLISECONDS = 10_000;
-/** The delay before a watch that ended is started again. */
+/** The delay before an ended watch is restarted. */
 const WATCH_PAUSE_MILLISECONDS = 1_000;
 
-/** Where clients inside the cluster reach an API server. */
+/** The address at which clients inside the cluster reach an API server. */
 export interface ServerAddress {
   readonly address: string;
   readonly port: number;
 }
 
 export interface LiveServer {
-  /** Removes the entry at once, so that clients are not sent to a server that stops. */
+  /** Removes the entry at once, so that clients are not sent to a stopping server. */
   withdraw(): Promise<void>;
   /** Stops renewing. */
   stop(): void;
@@ -30,7 +30,7 @@ type Log = (message: string, fields: Readonly<Record<string, unknown>>) => void;
 
 const keyOf = ({ address, port }: ServerAddress): string => `${PREFIX}${address}/${port}`;
 
-/** Enters this server into the list and renews the entry until `stop`. */
+/** Adds this server to the list and renews the entry until `stop`. */
 export function announceServer(keyspace: Keyspace, world: World, server: ServerAddress, log: Log): LiveServer {
   const key = keyOf(server);
   const value = Buffer.from(JSON.stringify({ address: server.address, port: server.port }));
@@ -63,7 +63,7 @@ export function announceServer(keyspace: Keyspace, world: World, server: ServerA
   };
 }
 
-/** The servers that run now, in the order of their addresses. */
+/** The running servers, sorted by address. */
 export async function liveServers(keyspace: Keyspace): Promise<readonly ServerAddress[]> {
   const read = await keyspace.range({ start: PREFIX, end: prefixEnd(PREFIX) });
   if (read.kind !== 'ok') throw new Error(`cannot read ${PREFIX}`);
@@ -74,7 +74,7 @@ export async function liveServers(keyspace: Keyspace): Promise<readonly ServerAd
   });
 }
 
-/** Calls `changed` when a server comes or goes; renewals do not count. Returns a function that stops it. */
+/** Calls `changed` when a server is added or removed; renewals do not count. Returns a function that stops it. */
 export function watchLiveServers(keyspace: Keyspace, world: World, changed: () => void): () => void {
   const present = new Set<string>();
   let watch: Watch | undefined;
@@ -101,14 +101,14 @@ export function watchLiveServers(keyspace: Keyspace, world: World, changed: () =
         },
       },
     );
-    // Whatever changed before the watch began.
+    // Something may have changed before the watch began.
     void liveServers(keyspace).then(
       (servers) => {
         for (const server of servers) present.add(keyOf(server));
         if (!stopped) changed();
       },
       () => {
-        // The store stops, or the watch begins again.
+        // The store stops, or the watch restarts.
       },
     );
   };

@@ -105,7 +105,7 @@ describe('services with a selector', () => {
     ]);
   });
 
-  it('show pods that end as serving until they are gone', async () => {
+  it('show terminating pods as serving until they are deleted', async () => {
     const { bench, work, service, pod, slices } = await scene();
     await service('s', { selector: { app: 'a' }, ports: [{ port: 80 }] });
     await pod('p', ['10.0.0.1'], true);
@@ -121,7 +121,7 @@ describe('services with a selector', () => {
     expect((await slices()).map(addresses)).toEqual([[]]);
   });
 
-  it('publish addresses that are not ready when they say so, without a port when they are headless', async () => {
+  it('publish addresses that are not ready if the service requests it, without a port if it is headless', async () => {
     const { bench, work, service, pod, slices } = await scene();
     await service('s', { clusterIP: 'None', publishNotReadyAddresses: true, selector: { app: 'a' } });
     await pod('p', ['10.0.0.1'], false);
@@ -150,7 +150,7 @@ describe('services with a selector', () => {
     expect(made).toHaveLength(2);
   });
 
-  it('lose their Endpoints when they are deleted, also while no controller runs', async () => {
+  it('lose their Endpoints when they are deleted, even while no controller runs', async () => {
     const { bench, work, service, pod } = await scene();
     await service('s', { selector: { app: 'a' }, ports: [{ port: 80 }] });
     await pod('p', ['10.0.0.1'], true);
@@ -217,12 +217,12 @@ describe('packing', () => {
     return [changes.create.map(shown), changes.update.map(shown), changes.remove.map(shown)];
   };
 
-  it('leaves slices alone that fit', () => expect(run([slice('a', 1, 2)], 1, 2)).toEqual([[], [], []]));
+  it('does not change slices that fit', () => expect(run([slice('a', 1, 2)], 1, 2)).toEqual([[], [], []]));
   it('fills the slice that changes', () =>
     expect(run([slice('a', 1, 2), slice('b', 3)], 1, 3, 4)).toEqual([[], [['a', 2]], []]));
   it('fills the slice that fits best', () =>
     expect(run([slice('a', 1), slice('b', 2, 3)], 1, 2, 3, 4)).toEqual([[], [['b', 3]], []]));
-  it('makes new slices for many', () =>
+  it('creates new slices for many', () =>
     expect(run([slice('a', 1, 2, 3)], 1, 2, 3, 4, 5, 6, 7)).toEqual([
       [
         ['', 3],

@@ -25,7 +25,7 @@ const NAME = 'endpoints-controller';
 const MANAGED_BY = 'endpoints.kubernetes.io/managed-by';
 const MANAGER = 'endpoint-controller';
 const OVER_CAPACITY = 'endpoints.kubernetes.io/over-capacity';
-/** The addresses that an Endpoints object has at most. */
+/** The maximum number of addresses in an Endpoints object. */
 const ADDRESSES_MAX = 1000;
 const WORKERS = 5;
 
@@ -49,7 +49,7 @@ export function endpointsController(context: ControllerContext): Controller {
     pods: (before, after) => services.pod(before, after),
     endpoints: (before, after) => {
       const { namespace, name } = (after ?? before)!;
-      // Also those that a service left behind while no controller ran.
+      // Also Endpoints that a service left behind while no controller ran.
       if (services.has(namespace, name) || after?.labels()[MANAGED_BY] === MANAGER)
         queue.add(keyOf({ namespace, name }));
     },
@@ -171,7 +171,7 @@ function isCurrent(present: JsonObject, { subsets, labels, truncated }: Wanted):
   );
 }
 
-/** Leaves out addresses above the capacity, first of those that are not ready, and of each subset in proportion. */
+/** Drops addresses above the capacity: first those that are not ready, and from each subset in proportion. */
 function withinCapacity(subsets: readonly JsonObject[]): { subsets: readonly JsonObject[]; truncated: boolean } {
   const count = (field: string): number => subsets.reduce((n, s) => n + objectsAt(s, field).length, 0);
   const [ready, notReady] = [count('addresses'), count('notReadyAddresses')];
@@ -195,7 +195,7 @@ function withinCapacity(subsets: readonly JsonObject[]): { subsets: readonly Jso
   };
 }
 
-/** Keeps `most` of `all` items that come in several lists. */
+/** Keeps `most` of `all` items in several lists. */
 function cutter(all: number, most: number): (list: readonly JsonObject[]) => readonly JsonObject[] {
   let left = most;
   return (list) => {

@@ -42,11 +42,11 @@ export interface SliceOptions {
   readonly endpointsMax: number;
 }
 
-/** Keeps the EndpointSlices of services with a selector. Slices of a deleted service go by garbage collection. */
+/** Keeps the EndpointSlices of services with a selector. Garbage collection deletes the slices of a deleted service. */
 export function endpointSliceController(context: ControllerContext, { endpointsMax }: SliceOptions): Controller {
   const { cluster, world, log } = context;
   const times = new TriggerTimes();
-  /** Services with a pod on a node that is not there yet. */
+  /** Services with a pod on a node that does not exist yet. */
   const waiting = new Set<string>();
   const queue = new WorkQueue({
     world,

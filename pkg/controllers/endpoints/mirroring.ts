@@ -32,7 +32,7 @@ export interface MirroringOptions {
   readonly addressesMax: number;
 }
 
-/** Mirrors Endpoints that somebody wrote for a Service without a selector to EndpointSlices. */
+/** Mirrors the Endpoints of a Service without a selector, which users write, to EndpointSlices. */
 export function mirroringController(context: ControllerContext, { addressesMax }: MirroringOptions): Controller {
   const { cluster, world, log } = context;
   const record = eventRecorder(context, NAME);
@@ -198,7 +198,7 @@ function sliceFor(endpoints: JsonObject, { ports, addressType, entries }: Group)
   };
 }
 
-/** Whether a slice shows what a new one would show. */
+/** Reports whether a slice has the content of a new one. */
 function isMirror(slice: JsonObject, made: JsonObject): boolean {
   const sorted = (of: JsonObject): JsonObject[] =>
     objectsAt(of, 'endpoints').toSorted((a, b) => (endpointKey(a) < endpointKey(b) ? -1 : 1));

@@ -4,14 +4,14 @@ import type { ControllerContext } from '../controller.js';
 import { keyOf, servedResource } from '../observe.js';
 import { hasEnded, hasLabels, isDeleting } from '../pods.js';
 
-/** Changes of pods within this time are answered by one round. */
+/** Changes of pods within this time are processed in one round. */
 const BATCH_MILLISECONDS = 20;
-/** Objects that are looked at between two yields. */
+/** Objects that are examined between two yields. */
 const SLICE = 500;
 
 /** Delivers the services whose endpoints may have changed. */
 export class ServiceIndex {
-  /** Namespace -> name -> selector. Services without a selector are not here. */
+  /** Namespace -> name -> selector. Services without a selector are omitted. */
   readonly #selectors = new Map<string, Map<string, JsonObject>>();
   readonly #changed: (key: string, milliseconds: number) => void;
 
@@ -49,7 +49,7 @@ export class ServiceIndex {
   }
 }
 
-/** What endpoints show of a pod, as a text to compare. */
+/** The properties of a pod that endpoints show, as a text for comparison. */
 function seenByServices(stored: StoredObject): string {
   const pod = stored.parse();
   const ready = objectsAt(pod, 'status', 'conditions').find((c) => textAt(c, 'type') === 'Ready');
@@ -80,7 +80,7 @@ export async function podsOf(
   return found;
 }
 
-/** Whether a pod has an address that a Service may show. */
+/** Reports whether a pod has an address that a Service may show. */
 export const hasAddress = (pod: JsonObject): boolean =>
   !hasEnded(pod) && (textAt(pod, 'status', 'podIP') !== '' || objectsAt(pod, 'status', 'podIPs').length > 0);
 

@@ -1,13 +1,13 @@
 import { equalJson, isObject, type JsonObject, listAt, objectAt, objectsAt, textAt } from '../../api/index.js';
 
-/** Slices of endpoints as values: their ports, and how endpoints are packed into few slices with few writes. */
+/** Slices of endpoints as values: their ports, and the distribution of endpoints over few slices with few writes. */
 
 export const SLICES = 'endpointslices.discovery.k8s.io';
 export const SERVICE_NAME = 'kubernetes.io/service-name';
 export const MANAGED_BY = 'endpointslice.kubernetes.io/managed-by';
 export const HEADLESS = 'service.kubernetes.io/headless';
 
-/** Equal for lists of ports that mean the same, in any order. */
+/** Equal for equivalent lists of ports, in any order. */
 export const portsKey = (ports: readonly JsonObject[]): string =>
   ports
     .map((p) => JSON.stringify([textAt(p, 'name'), p['port'] ?? null, textAt(p, 'protocol'), textAt(p, 'appProtocol')]))
@@ -30,7 +30,7 @@ export interface SliceChanges {
 }
 
 export interface Packing {
-  /** The present slices with these ports. */
+  /** The existing slices with these ports. */
   readonly present: readonly JsonObject[];
   readonly endpoints: readonly JsonObject[];
   readonly endpointsMax: number;
@@ -41,8 +41,8 @@ export interface Packing {
 }
 
 /**
- * Distributes endpoints over slices: those that are in a slice stay there, new ones fill slices that change anyway, then the slice
- * that they fill best, then new slices.
+ * Distributes endpoints over slices: those that are in a slice stay there; new ones fill slices that change anyway,
+ * then the slice that they fill best, then new slices.
  */
 export function pack({ present, endpoints, endpointsMax, empty, labelsFor }: Packing): SliceChanges {
   const wanted = new Map(endpoints.map((e) => [endpointKey(e), e]));
@@ -102,8 +102,8 @@ export function withEndpoints(slice: JsonObject, endpoints: readonly JsonObject[
 }
 
 /**
- * Gives slices that are to be removed to those that are to be created: an update costs less than two writes, and clients see no moment
- * without endpoints.
+ * Reuses slices that would be removed for those that would be created: an update costs less than two writes, and
+ * clients never see a state without endpoints.
  */
 export function recycle({ create, update, remove }: SliceChanges): SliceChanges {
   const result: SliceChanges = { create: [...create], update: [...update], remove: [] };

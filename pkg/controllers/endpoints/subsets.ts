@@ -1,6 +1,6 @@
 import { compareText, type JsonObject, objectsAt, parseIp, textAt } from '../../api/index.js';
 
-/** One address on one port, before addresses with equal ports are brought together. */
+/** One address on one port, before addresses with equal ports are grouped. */
 export interface AddressOnPort {
   readonly address: JsonObject;
   readonly port: JsonObject | undefined;
@@ -8,8 +8,8 @@ export interface AddressOnPort {
 }
 
 /**
- * The subsets of Endpoints in their canonical form: addresses that are on the same ports are in one subset, sorted. An address that is
- * ready on one port is ready.
+ * The subsets of Endpoints in canonical form: addresses with the same ports are in one subset, sorted. An address that
+ * is ready on one port is ready.
  */
 export function subsetsOf(entries: readonly AddressOnPort[]): readonly JsonObject[] {
   const addresses = new Map<string, { address: JsonObject; ready: boolean; readonly ports: Map<string, JsonObject> }>();
@@ -35,7 +35,7 @@ export function subsetsOf(entries: readonly AddressOnPort[]): readonly JsonObjec
     }));
 }
 
-/** The subsets of an object in their canonical form. */
+/** The subsets of an object in canonical form. */
 export function repacked(subsets: readonly JsonObject[]): readonly JsonObject[] {
   const entries: AddressOnPort[] = [];
   for (const subset of subsets) {

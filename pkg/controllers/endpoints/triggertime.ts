@@ -9,13 +9,13 @@ interface Seen {
 }
 
 /**
- * Finds the time of the change that caused new endpoints: the earliest change of a pod's readiness, or of the service, since the last
- * round. It is for measuring only. Times are in the form of the API, which sorts as text.
+ * Finds the time of the change that caused new endpoints: the earliest change of a pod's readiness, or of the service,
+ * since the last round. It is used only for metrics. Times are in the form of the API, which sorts as text.
  */
 export class TriggerTimes {
   readonly #seen = new Map<string, Seen>();
 
-  /** '' if nothing that is known of changed. */
+  /** '' if no known object has changed. */
   next(key: string, service: JsonObject, pods: readonly JsonObject[]): string {
     const before = this.#seen.get(key);
     const created = textAt(service, 'metadata', 'creationTimestamp');

@@ -5,7 +5,7 @@ import { servedResource } from '../observe.js';
 import { SLICES, type SliceChanges } from './slices.js';
 
 export interface SliceWrites {
-  /** The Service or Endpoints that the slices are of. */
+  /** The Service or Endpoints to which the slices belong. */
   readonly service: JsonObject;
   readonly changes: SliceChanges;
   readonly mayCreate: boolean;
@@ -34,6 +34,6 @@ export async function writeSlices(
   }
 }
 
-/** Whether a create was refused because its namespace is being deleted: nothing is missing then. */
+/** Reports whether a create was refused because its namespace is being deleted: it is then not needed. */
 export const isNamespaceEnding = (error: unknown): boolean =>
   error instanceof ApiError && (error.status.details?.causes ?? []).some((c) => c.reason === 'NamespaceTerminating');

@@ -10,7 +10,10 @@ const TYPE = 'StorageMigrating';
 /** Shows the migration of a custom resource in the status of its definition. */
 export interface DefinitionMigrations {
   begin(migration: JsonObject): Promise<void>;
-  /** After a success, only the present storage version is left in `storedVersions`, unless the definition has changed meanwhile. */
+  /**
+   * After a success, only the current storage version is left in `storedVersions`, unless the definition has changed
+   * meanwhile.
+   */
   end(migration: JsonObject, succeeded: boolean): Promise<void>;
 }
 
@@ -62,7 +65,7 @@ export function definitionMigrations(cluster: Cluster, world: World): Definition
     end: (migration, succeeded) =>
       update(migration, (definition) => {
         const condition = objectsAt(definition, 'status', 'conditions').find((c) => textAt(c, 'type') === TYPE);
-        // The last leader may have come this far.
+        // The last leader may have got this far.
         if (textAt(condition, 'status') === 'False') return objectAt(definition, 'status');
         const unchanged = numberAt(condition, 'observedGeneration') === numberAt(definition, 'metadata', 'generation');
         const message = unchanged

@@ -33,7 +33,7 @@ it('writes every object once, and reports the end', async () => {
   expect(patched.toSorted()).toEqual(Array.from({ length: 20 }, (_, i) => `m${i}`).toSorted());
 });
 
-it('goes on after a failure that passes, and ends with one that does not', async () => {
+it('continues after a temporary failure, and ends with a permanent one', async () => {
   let attempts = 0;
   let refused = false;
   const { bench, context, start, work } = await openScene((cluster) => ({

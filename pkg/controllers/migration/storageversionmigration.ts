@@ -11,20 +11,20 @@ import { definitionMigrations } from './definitions.js';
 
 const NAME = 'storage-version-migrator-controller';
 const MIGRATIONS = 'storageversionmigrations.storagemigration.k8s.io';
-/** A resource that is not served may be about to be: a migration waits so long for it. */
+/** A resource that is not served may be served soon: a migration waits this long for it. */
 const RESOURCE_WAIT_MILLISECONDS = 60_000;
 const RESOURCE_RETRY_MILLISECONDS = 5_000;
-/** Objects that are written at the same time. */
+/** Objects that are written concurrently. */
 const WRITES = 8;
 const VERBS = ['get', 'list', 'watch', 'patch'] as const;
 
 /**
- * Carries out StorageVersionMigrations: every object of the resource is written once without a change, which stores it in the present
- * version and encoding.
+ * Executes StorageVersionMigrations: every object of the resource is written once without a change, which stores it in
+ * the current version and encoding.
  *
- * The state of a migration is in its status: first the condition Running, then the resourceVersion of the moment, then the objects
- * that are not newer, then the end. A new leader starts again at the first step that is not in the status; objects that were written
- * already are newer than the resourceVersion, so none is written twice.
+ * The state of a migration is in its status: first the condition Running, then the current resourceVersion, then the
+ * result after all older objects are written. A new leader starts again at the first step that is not in the status;
+ * objects that were already written are newer than the resourceVersion, so none is written twice.
  */
 export function storageVersionMigrator({ cluster, world, log }: ControllerContext): Controller {
   const definitions = definitionMigrations(cluster, world);
@@ -38,7 +38,7 @@ export function storageVersionMigrator({ cluster, world, log }: ControllerContex
   const observer = observing({
     [MIGRATIONS]: (before, after) => {
       queue.add((after ?? before)!.name);
-      // The end of one is the turn of the next.
+      // The end of one migration starts the next.
       if (after !== undefined && !hasEnded(after.parse())) return;
       for (const other of cluster.known(placeOf(cluster, MIGRATIONS, '')!.resource, '')) queue.add(other.name);
     },
@@ -137,7 +137,7 @@ export function storageVersionMigrator({ cluster, world, log }: ControllerContex
     await report(place, migration, {}, [COMPLETED, succeeded]);
   }
 
-  /** Writes an object as it is. One that has changed meanwhile was written by that change. */
+  /** Writes an object unchanged. If it has changed meanwhile, that change has already written it. */
   async function rewrite(resource: ServedResource, stored: StoredObject): Promise<void> {
     const { namespace, name, revision } = stored;
     const metadata = { resourceVersion: String(revision), uid: stored.uid() };

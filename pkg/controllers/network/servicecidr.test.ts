@@ -6,7 +6,7 @@ import { serviceCidrController } from './servicecidr.js';
 const CIDRS = 'servicecidrs.networking.k8s.io/v1';
 const ADDRESSES = 'ipaddresses.networking.k8s.io/v1';
 
-it('holds a range that is being deleted while it alone has an address of a service', async () => {
+it('keeps a range that is being deleted while only it contains an address of a service', async () => {
   const { bench, context, start, work } = await openScene();
   await start(serviceCidrController(context));
   const range = (name: string, cidr: string) =>

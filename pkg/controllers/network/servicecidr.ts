@@ -12,7 +12,7 @@ const ADDRESSES = 'ipaddresses.networking.k8s.io';
 const FINALIZER = 'networking.k8s.io/service-cidr-finalizer';
 const MANAGED_BY = 'ipaddress.kubernetes.io/managed-by';
 const ALLOCATOR = 'ipallocator.k8s.io';
-/** The time between the deletion of a range and its end: allocators must have seen that it is being deleted. */
+/** The time between the deletion of a range and its removal: allocators must have seen the deletion. */
 const GRACE_MILLISECONDS = 10_000;
 
 const READY: Condition = { type: 'Ready', status: 'True', reason: '', message: 'Kubernetes Service CIDR is ready' };
@@ -23,7 +23,10 @@ const TERMINATING: Condition = {
   message: 'There are still IPAddresses referencing the ServiceCIDR, please remove them or create a new ServiceCIDR',
 };
 
-/** Keeps the Ready condition of ServiceCIDRs, and holds one that is being deleted while services have addresses of it alone. */
+/**
+ * Keeps the Ready condition of ServiceCIDRs, and keeps a range that is being deleted while services have addresses that
+ * are in no other range.
+ */
 export function serviceCidrController({ cluster, world, log }: ControllerContext): Controller {
   const ranges = new Map<string, readonly Cidr[]>();
   const queue = new WorkQueue({
@@ -38,7 +41,7 @@ export function serviceCidrController({ cluster, world, log }: ControllerContext
       if (after === undefined) ranges.delete(name);
       else ranges.set(name, rangesOf(after.parse()));
       queue.add(name);
-      // Another range may have its addresses now, or no longer.
+      // Another range may contain its addresses now, or no longer.
       if (before === undefined || after === undefined) for (const other of ranges.keys()) queue.add(other);
     },
     [ADDRESSES]: (before, after) => {
@@ -47,7 +50,7 @@ export function serviceCidrController({ cluster, world, log }: ControllerContext
     },
   });
 
-  /** The names of the ranges that hold an allocated address. */
+  /** The names of the ranges that contain an allocated address. */
   function holding(address: StoredObject): readonly string[] {
     const ip = parseIp(address.name);
     if (ip === undefined || address.labels()[MANAGED_BY] !== ALLOCATOR) return [];
@@ -88,7 +91,7 @@ export function serviceCidrController({ cluster, world, log }: ControllerContext
     }
   }
 
-  /** Whether an address of the range lies in no other one. */
+  /** Reports whether an address of the range is in no other one. */
   async function isNeeded(name: string, range: JsonObject): Promise<boolean> {
     const others = [...ranges].filter(([other]) => other !== name).flatMap(([, cidrs]) => cidrs);
     const mine = rangesOf(range);

@@ -12,12 +12,12 @@ const WORKERS = 2;
 export interface Protection {
   /** The name of the controller. */
   readonly name: string;
-  /** The protected resource, as in `volumeattributesclasses.storage.k8s.io`. */
+  /** The protected resource, such as `volumeattributesclasses.storage.k8s.io`. */
   readonly resource: string;
   readonly finalizer: string;
   /** Called after a consistent read, for an object that is being deleted. */
   isUsed(object: JsonObject): boolean | Promise<boolean>;
-  /** Changes of other resources that may end the use of an object; they call `look` with the key of the object. */
+  /** Observes changes of other resources that may end the use of an object; calls `look` with the key of the object. */
   watched(look: (key: string) => void): Readonly<Record<string, ChangeHandler>>;
   /** Called for each change of an object that is not being deleted. */
   alive?(object: JsonObject, place: Place): Promise<void>;
@@ -50,11 +50,11 @@ export function protectionController({ cluster, world, log }: ControllerContext,
     const { uid, resourceVersion, finalizers, deleting: isGoing } = metaOf(object);
     const has = finalizers.includes(finalizer);
     if (!isGoing) await protection.alive?.(object, place);
-    // It is there while the object lives, and nothing is left to do when it is gone from one that ends.
+    // The finalizer exists while the object lives; without it a deleted object needs no work.
     if (has === !isGoing) return;
     if (isGoing && (await protection.isUsed(object))) return;
     const left = isGoing ? finalizers.filter((f) => f !== finalizer) : [...finalizers, finalizer];
-    // The status that `alive` wrote has changed the version; the next round adds the finalizer then.
+    // The status that `alive` wrote has changed the version; the next round then adds the finalizer.
     await cluster.patch(place, '', {
       metadata: { uid, resourceVersion, finalizers: left.length === 0 ? null : left },
     });

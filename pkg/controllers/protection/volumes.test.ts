@@ -22,7 +22,7 @@ const pod = (name: string, claimName: string, nodeName?: string): JsonObject => 
   },
 });
 
-it('keeps a claim until the pods on nodes that use it are gone', async () => {
+it('keeps a claim until no pod on a node uses it', async () => {
   const { bench, context, start, work } = await openScene();
   await start(claimProtection(context, { unusedSince: false }));
   await bench.create('persistentvolumeclaims', 'default', claim('c'));
@@ -39,7 +39,7 @@ it('keeps a claim until the pods on nodes that use it are gone', async () => {
   expect(await refusal(bench.get('persistentvolumeclaims', 'default', 'c'))).toMatch(/^404/);
 });
 
-it('shows whether a pod uses a bound claim', async () => {
+it('reports whether a pod uses a bound claim', async () => {
   const { bench, context, start, work } = await openScene();
   await start(claimProtection(context, { unusedSince: true }));
   await bench.create('persistentvolumeclaims', 'default', claim('c'));
@@ -73,7 +73,7 @@ it('keeps a volume while it is bound', async () => {
   expect(await refusal(bench.get('persistentvolumes', '', 'v'))).toMatch(/^404/);
 });
 
-it('keeps a class of volume attributes while a claim names it', async () => {
+it('keeps a VolumeAttributesClass while a claim refers to it', async () => {
   const { bench, context, start, work } = await openScene();
   await start(attributesClassProtection(context));
   const classes = 'volumeattributesclasses.storage.k8s.io/v1';

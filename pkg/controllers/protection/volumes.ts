@@ -11,7 +11,10 @@ import { type Protection, protectionController } from './protection.js';
 const CLAIMS = [Buffer.from('"persistentVolumeClaim":'), Buffer.from('"ephemeral":')];
 const UNUSED = 'Unused';
 
-/** Keeps claims that a pod on a node uses; with `unusedSince`, shows in the status of a bound claim whether a pod uses it. */
+/**
+ * Keeps claims that a pod on a node uses; with `unusedSince`, reports in the status of a bound claim whether a pod uses
+ * it.
+ */
 export function claimProtection(
   context: ControllerContext,
   { unusedSince }: { readonly unusedSince: boolean },
@@ -69,7 +72,7 @@ export function claimProtection(
 
 interface UsedClaim {
   readonly claim: string;
-  /** The claim was made for this volume of this pod. */
+  /** The claim was created for this volume of this pod. */
   readonly ephemeral: boolean;
 }
 
@@ -85,7 +88,10 @@ function claimsOf(pod: JsonObject): readonly UsedClaim[] {
 const isMadeFor = (claim: JsonObject, pod: JsonObject): boolean =>
   controllerReferenceOf(claim)?.uid === metaOf(pod).uid;
 
-/** Whether a pod keeps a claim: kubelets do not start pods on claims that are being deleted, so only pods on a node count. */
+/**
+ * Reports whether a pod keeps a claim: kubelets do not start pods with claims that are being deleted, so only pods on a
+ * node count.
+ */
 function keeps(pod: JsonObject, claim: JsonObject): boolean {
   if (textAt(pod, 'spec', 'nodeName') === '') return false;
   const { name } = metaOf(claim);
@@ -100,7 +106,7 @@ function refersTo(pod: JsonObject, claim: JsonObject): boolean {
   return claimsOf(pod).some((used) => used.claim === name && (!used.ephemeral || isMadeFor(claim, pod)));
 }
 
-/** Whether the kubelet has finished with a pod, or it was deleted by force. */
+/** Reports whether the kubelet has finished with a pod, or it was force deleted. */
 const isShutDown = (pod: JsonObject): boolean =>
   isDeleting(pod) && numberAt(pod, 'metadata', 'deletionGracePeriodSeconds') === 0;
 
@@ -115,7 +121,7 @@ export function volumeProtection(context: ControllerContext): Controller {
   });
 }
 
-/** Keeps classes that a volume or a claim names. */
+/** Keeps classes that a volume or a claim refers to. */
 export function attributesClassProtection(context: ControllerContext): Controller {
   const { cluster } = context;
   const namesOf = (o: JsonObject): readonly string[] =>

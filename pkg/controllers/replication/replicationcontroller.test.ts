@@ -57,7 +57,7 @@ const pod = (name: string, labels: JsonObject): JsonObject => ({
   spec: { containers: [{ name: 'c', image: 'i' }] },
 });
 
-it('creates the pods that are missing, and reports them', async () => {
+it('creates missing pods, and reports them', async () => {
   const { bench, start, work, pods, status, ready } = await scene();
   await start();
   await bench.create('replicationcontrollers', 'default', rc(3, { minReadySeconds: 10 }));
@@ -75,7 +75,7 @@ it('creates the pods that are missing, and reports them', async () => {
   expect(await status()).toMatchObject({ readyReplicas: 1, availableReplicas: 1 });
 });
 
-it('replaces pods that are deleted or end, and deletes those too many', async () => {
+it('replaces pods that are deleted or terminated, and deletes surplus ones', async () => {
   const { bench, start, work, pods, status } = await scene();
   await start();
   await bench.create('replicationcontrollers', 'default', rc(2));
@@ -91,7 +91,7 @@ it('replaces pods that are deleted or end, and deletes those too many', async ()
   expect(await status()).toEqual({ replicas: 0, observedGeneration: 2 });
 });
 
-it('adopts a pod that matches and releases one that no longer does', async () => {
+it('adopts a pod that matches, and releases one that no longer does', async () => {
   const { bench, start, work, pods } = await scene();
   await start();
   await bench.create('pods', 'default', pod('orphan', { app: 'a' }));
@@ -106,7 +106,7 @@ it('adopts a pod that matches and releases one that no longer does', async () =>
   expect(ownersOf(all.find((p) => nameOf(p) === 'orphan')!)).toBeUndefined();
 });
 
-it('reports why pods cannot be created, tries one at a time, and takes the condition away', async () => {
+it('reports why pods cannot be created, tries one at a time, and then removes the condition', async () => {
   let refused = true;
   let creates = 0;
   const { bench, start, work, pods, status } = await scene((cluster) => ({
@@ -137,7 +137,7 @@ it('reports why pods cannot be created, tries one at a time, and takes the condi
   expect(await status()).not.toHaveProperty('conditions');
 });
 
-it('goes on where a controller stopped between two creates', async () => {
+it('continues after a controller stopped between two creates', async () => {
   let left = 2;
   const { bench, start, work, pods } = await scene((cluster) => ({
     ...cluster,

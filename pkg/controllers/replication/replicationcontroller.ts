@@ -32,17 +32,17 @@ const NAME = 'replicationcontroller-controller';
 const COMPONENT = 'replication-controller';
 const CONTROLLERS = 'replicationcontrollers';
 const WORKERS = 5;
-/** Pods that one round creates or deletes at most. */
+/** The maximum number of pods that one round creates or deletes. */
 const BURST = 500;
-/** Deletions that run at the same time. */
+/** Deletions that run concurrently. */
 const DELETIONS = 20;
 /** A pod without this text in its bytes has no ReplicationController. */
 const OWNED = Buffer.from('"kind":"ReplicationController"');
-/** Objects that are looked at between two yields. */
+/** Objects that are examined between two yields. */
 const SLICE = 500;
 
 /**
- * Keeps as many pods as each ReplicationController asks for, and its status.
+ * Keeps the desired number of pods of each ReplicationController, and its status.
  *
  * Invariants
  * 1. A round begins with a consistent read of the ReplicationController. The cache then has every write that was committed before, and
@@ -99,7 +99,7 @@ export function replicationController(context: ControllerContext): Controller {
         failure = error;
       }
     }
-    // The status counts the pods that were there before this round changed them; their events cause the next round.
+    // The status counts the pods that existed before the changes of this round; their events cause the next round.
     await keepStatus(place, controller, pods, failure);
     if (failure !== undefined) throw failure;
     const waiting = pods
@@ -190,7 +190,7 @@ export function replicationController(context: ControllerContext): Controller {
     }
   }
 
-  /** Creates pods in batches that double, so that a refusal of the first costs one request. */
+  /** Creates pods in batches that double in size, so that a general refusal costs only one request. */
   async function createPods(controller: JsonObject, count: number): Promise<void> {
     for (let left = count, batch = 1; left > 0; left -= batch, batch = Math.min(batch * 2, left)) {
       batch = Math.min(batch, left);
@@ -277,7 +277,7 @@ function statusOf(controller: JsonObject, pods: readonly JsonObject[], failure: 
   };
 }
 
-/** ReplicaFailure is there while pods cannot be created or deleted. */
+/** ReplicaFailure is set while pods cannot be created or deleted. */
 function conditionsOf(controller: JsonObject, pods: number, failure: unknown, now: number): readonly JsonObject[] {
   const present = objectsAt(controller, 'status', 'conditions');
   const failed = conditionOf(controller, 'ReplicaFailure');
@@ -310,6 +310,6 @@ function ownerOf(pod: StoredObject | undefined): string | undefined {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Whether a create was refused because its namespace is being deleted: nothing is missing then. */
+/** Reports whether a create was refused because its namespace is being deleted: it is then not needed. */
 const isNamespaceEnding = (error: unknown): boolean =>
   error instanceof ApiError && (error.status.details?.causes ?? []).some((c) => c.reason === 'NamespaceTerminating');

@@ -52,7 +52,7 @@ it.each<[string, Given, Given]>([
   expect(surplusOf([...pods].reverse(), [], 1, NOW)).toEqual([pods[1]]);
 });
 
-it('takes ages of the same power of two as equal, and lets the uid decide', () => {
+it('treats ages with the same power of two as equal, and then compares uids', () => {
   const pods = [pod('b', { ready: 3600 }), pod('a', { ready: 4000 })];
   expect(surplusOf(pods, [], 1, NOW)).toEqual([pods[1]]);
 });

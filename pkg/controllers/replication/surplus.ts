@@ -5,9 +5,10 @@ const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
 const PHASES: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 };
 
 /**
- * Chooses the pods that are deleted when there are too many, in the order of kube-controller-manager: those that are not assigned, not
- * running, not ready, cost less to delete, share their node with more of their kind, are ready for less time, restart more often, are
- * younger. Ages count by powers of two; among equals the uid decides, which is as good as random.
+ * Chooses the surplus pods to delete, in the order of kube-controller-manager: pods that are not assigned, not running,
+ * not ready, have a lower deletion cost, share their node with more related pods, are ready for a shorter time, have
+ * more restarts, are younger. Ages are compared by powers of two; ties are decided by the uid, which is effectively
+ * random.
  */
 export function surplusOf(
   pods: readonly JsonObject[],
@@ -85,11 +86,11 @@ function younger(
   return magnitude(now - a) - magnitude(now - b) || (first.uid < second.uid ? -1 : 1);
 }
 
-/** Powers of two of nanoseconds, as durations are in Go. */
+/** Powers of two of nanoseconds, because durations have that unit in Go. */
 const magnitude = (milliseconds: number): number =>
   milliseconds > 0 ? Math.floor(Math.log2(milliseconds * 1_000_000)) : -1;
 
-/** An integer of 32 bits without leading zeros or plus; anything else is 0. */
+/** A 32-bit integer without leading zeros or plus; any other text is 0. */
 function deletionCost(pod: JsonObject): number {
   const text = textAt(pod, 'metadata', 'annotations', DELETION_COST);
   if (!/^(0|-?[1-9][0-9]{0,9})$/.test(text)) return 0;

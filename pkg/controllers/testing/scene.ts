@@ -8,14 +8,14 @@ import type { Controller, ControllerContext } from '../controller.js';
 export interface Scene {
   readonly bench: Bench;
   readonly context: ControllerContext;
-  /** What controllers have logged. */
+  /** The messages that controllers have logged. */
   readonly logged: string[];
   start(controller: Controller): Promise<Controller>;
-  /** Lets controllers work while the clock advances. */
+  /** Lets controllers run while the clock advances. */
   work(seconds?: number): Promise<void>;
 }
 
-/** A registry in memory for tests of controllers. `wrap` changes what they see of it. */
+/** An in-memory registry for tests of controllers. `wrap` changes their view of it. */
 export async function openScene(wrap: (cluster: Cluster) => Cluster = (c) => c): Promise<Scene> {
   const bench = await Bench.open();
   const { world, registry } = bench;

@@ -14,9 +14,9 @@ import type { Rule } from './rules.js';
 export interface Subject {
   readonly value: JsonValue | undefined;
   readonly old: JsonValue | undefined;
-  /** This is an update, and `old` is what this very value was before (perhaps absent). */
+  /** Whether this is an update; `old` is then the previous value (which may be absent). */
   readonly updated: boolean;
-  /** Zero and empty are values, as far as setting and clearing go: a pointer. */
+  /** A pointer field: zero and empty count as set. */
   readonly zeroCounts: boolean;
   readonly path: FieldPath;
   readonly errors: FieldErrors;
@@ -24,7 +24,7 @@ export interface Subject {
 
 type Check = (s: Subject, argument: string) => void;
 
-/** What a rule demands of a value, by the rule's name. A rule that speaks of another type of value says nothing. */
+/** The requirements of rules on a value, by rule name. A rule for another type of value has no effect. */
 export const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['minimum', (s, a) => limit(s, Number(a), 'greater than or equal to', (v, m) => v < m)],
   ['maximum', (s, a) => limit(s, Number(a), 'less than or equal to', (v, m) => v > m)],
@@ -55,7 +55,7 @@ function limit(
 /** In characters (code points). */
 function maxLength({ value, path, errors }: Subject, argument: string): void {
   const max = Number(argument);
-  // A text of few UTF-16 units cannot have more code points: the count is for long texts only.
+  // A text with few UTF-16 units cannot have more code points, so only long texts are counted.
   if (typeof value !== 'string' || value.length <= max || [...value].length <= max) return;
   errors.add('FieldValueTooLong', path, `Too long: may not be more than ${max} character${max === 1 ? '' : 's'}`);
 }
@@ -87,7 +87,7 @@ export function keyNames(argument: string): readonly string[] {
   return argument.startsWith('map(') ? argument.slice(4, -1).split(',') : [];
 }
 
-/** A text that is the same for items that count as one. */
+/** A text that is equal for duplicate items. */
 export function identityOf(item: JsonValue, keys: readonly string[]): string {
   if (keys.length === 0 || !isObject(item)) return stable(item);
   return stable(keys.map((k) => getOwn(item, k) ?? null));
@@ -107,7 +107,7 @@ export function isEmpty(value: JsonValue | undefined): boolean {
   return value === '' || value === 0 || value === false || value === 0n;
 }
 
-/** `+k8s:update=`: which changes of a value are not allowed. Only called when the value did change. */
+/** `+k8s:update=`: the changes of a value that are not allowed. Only called if the value changed. */
 function update(s: Subject, constraint: string): void {
   const { value, old, updated, zeroCounts, path, errors } = s;
   if (!updated) return;
@@ -121,7 +121,7 @@ function update(s: Subject, constraint: string): void {
   }
 }
 
-/** Lists of objects with a name are what these constraints stand on. */
+/** These constraints require lists of objects with a name. */
 const keyOf = (item: JsonValue): string =>
   identityOf(item, isObject(item) && Object.hasOwn(item, 'name') ? ['name'] : []);
 

@@ -10,7 +10,7 @@ import {
   isPathSegmentName,
 } from '../../api/index.js';
 
-/** Validates a text against a format of `+k8s:format=`, with the sentences of kube-apiserver. */
+/** Validates a text against a format of `+k8s:format=`, with the messages of kube-apiserver. */
 type Format = (value: string, path: FieldPath, errors: FieldErrors) => void;
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;

@@ -19,8 +19,9 @@ export interface DeclarativeOptions {
 }
 
 /**
- * Validates the `+k8s:` markers of a type. `old` is the stored object on update: unchanged values are not validated again, so that an object
- * older than a rule can still be updated. Sentences and order are those of kube-apiserver (declarative validation).
+ * Validates the `+k8s:` markers of a type. `old` is the stored object on update: unchanged values are not validated
+ * again, so that an object older than a rule can still be updated. Messages and order are those of kube-apiserver
+ * (declarative validation).
  *
  * `customUnique`, `customValidation` and `item(...)` are not evaluated here; code of the kind implements them.
  */

@@ -1,16 +1,16 @@
 import { readData } from '../data.js';
 import type { Field, StructSchema } from '../types.js';
 
-/** A field as kube-apiserver has it inside. */
+/** A field of a kube-apiserver internal type. */
 export interface InternalField {
   readonly name: string;
-  /** Absent: no version of the API has it, and it is always `zero`. */
+  /** Absent: no version of the API has it, and its value is always `zero`. */
   readonly field?: Field;
   readonly zero?: string;
   readonly plain: boolean;
 }
 
-/** What `data/internal.forms` says, read at the first need: sentences that show a value are rare. */
+/** The content of `data/internal.forms`, read on first use, because few error messages show a value. */
 interface Forms {
   readonly names: ReadonlyMap<string, string>;
   readonly types: ReadonlyMap<string, readonly Remark[]>;
@@ -25,7 +25,7 @@ interface Remark {
 let read: Forms | undefined;
 const compiled = new WeakMap<StructSchema, readonly InternalField[]>();
 
-/** The fields of a type in the order and under the names that it has inside. */
+/** The fields of an internal type, with their order and names. */
 export function internalFields(schema: StructSchema): readonly InternalField[] {
   let fields = compiled.get(schema);
   if (fields === undefined) {
@@ -56,7 +56,7 @@ function parse(text: string): Forms {
 }
 
 function compile(schema: StructSchema, forms: Forms): readonly InternalField[] {
-  // The type and version of a kind are empty inside, and what is empty of them is not printed.
+  // Kind and apiVersion are empty in internal types, and empty ones are not printed.
   const isKind = schema.byName.get('metadata')?.schema.kind === 'struct' && schema.byName.has('apiVersion');
   const out: InternalField[] = schema.fields
     .filter((f) => !isKind || (f.name !== 'kind' && f.name !== 'apiVersion'))
@@ -69,7 +69,7 @@ function compile(schema: StructSchema, forms: Forms): readonly InternalField[] {
   return out;
 }
 
-/** Of the type and of those that it has inlined. */
+/** Fields of the type and of its inlined types. */
 function remarks(schema: StructSchema, forms: Forms): readonly Remark[] {
   const types = new Set([schema.name, ...schema.fields.flatMap((f) => f.inlineIn?.schema.name ?? [])]);
   return [...types].flatMap((type) => forms.types.get(type) ?? []);

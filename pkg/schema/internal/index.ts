@@ -4,7 +4,7 @@ import { internalText } from './text.js';
 
 export { INTERNAL_TEXT_CHARS_MAX, internalText } from './text.js';
 
-/** What differs between two values of a type, as hunks of lines of the text that kube-apiserver's sentences show. */
+/** Returns the differences between two values of a type, as hunks of lines of the text in kube-apiserver's messages. */
 export function internalDifference(type: string, before: JsonValue | undefined, now: JsonValue | undefined): string {
   const lines = (value: JsonValue | undefined): readonly string[] => internalText(type, value, ' ').split('\n');
   return unifiedDiff(lines(before), lines(now));

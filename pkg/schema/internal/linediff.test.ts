@@ -4,7 +4,7 @@ import { unifiedDiff } from './linediff.js';
 
 const lines = (text: string): readonly string[] => (text === '' ? [] : text.split(' '));
 
-/** Does to `before` what the hunks say; what they claim to find must be there. */
+/** Applies the hunks to `before`, and checks the lines that they expect there. */
 function patched(before: readonly string[], hunks: string): readonly string[] {
   const out: string[] = [];
   let i = 0;
@@ -51,7 +51,7 @@ describe('unifiedDiff', () => {
       'X 1 2 3 4 5 6 7 Y',
       '@@ -1,4 +1,4 @@\n-x\n+X\n 1\n 2\n 3\n@@ -6,4 +6,4 @@\n 5\n 6\n 7\n-y\n+Y\n',
     ],
-    // the longest block is found first: the end of the list goes with what follows it, not with what stands before
+    // the longest block is found first: the end of the list is matched with the lines after it, not with those before
     [
       'an entry appended to a list',
       '[ { n:a v:null } ] z y x',
@@ -69,7 +69,7 @@ describe('unifiedDiff', () => {
     expect(patched(many, unifiedDiff(many, after))).toEqual(after);
   });
 
-  it('says what leads from one to the other, however few steps it may take', () => {
+  it('describes how to get from one text to the other, however few steps it may take', () => {
     const few = fc.array(fc.constantFrom('a', 'b', 'c', 'd', '{', '}'), { maxLength: 40 });
     const many = fc.array(fc.constantFrom('null', '{', '}', ...'abcdefghijklmnop'), { minLength: 150, maxLength: 300 });
     for (const of of [few, many]) {
@@ -81,7 +81,7 @@ describe('unifiedDiff', () => {
     }
   });
 
-  it('gives up looking for matches when its steps are used up: what is left is replaced as a whole', () => {
+  it('stops matching when its steps are used up: the rest is replaced as a whole', () => {
     const before = Array.from({ length: 20 }, (_, i) => `${i}`);
     const after = [...before].reverse();
     const replaced = (hunks: string): number => hunks.split('\n').filter((l) => l.startsWith('-')).length;

@@ -1,15 +1,19 @@
 /**
- * A unified difference of lines as kube-apiserver writes it: matching blocks are sought longest first, so that its hunks and ours
- * are the same text. (Libraries for Node seek the fewest changes, which puts, for one, what was appended to a list elsewhere.)
+ * A unified diff as kube-apiserver writes it: the longest matching blocks are found first, so that the hunks are the
+ * same text. (Libraries for Node find the fewest changes, which places lines appended to a list differently, for
+ * example.)
  */
 
-/** Steps of comparing after which what is left counts as replaced: some tens of milliseconds at most, whatever the input. */
+/** Comparison steps after which the rest counts as replaced: some tens of milliseconds at most, for any input. */
 const STEPS_MAX = 500_000;
 const CONTEXT_LINES = 3;
-/** From this many lines on, lines that are more than a hundredth of all (`null`, braces) do not begin a match. */
+/**
+ * If there are at least this many lines, lines that are more than a hundredth of all (`null`, braces) do not begin a
+ * match.
+ */
 const MANY_LINES = 200;
 
-/** `before[from..to)` became `after[fromAfter..toAfter)`: equal, or one in place of the other. */
+/** `before[from..to)` became `after[fromAfter..toAfter)`: they are equal, or one replaces the other. */
 interface Run {
   readonly equal: boolean;
   readonly from: number;
@@ -24,7 +28,10 @@ interface Block {
   readonly size: number;
 }
 
-/** Hunks without headers of files: `@@ -3,7 +3,7 @@` and lines that begin with a blank, `-` or `+`. Empty when nothing differs. */
+/**
+ * Returns hunks without file headers: `@@ -3,7 +3,7 @@` and lines that begin with a blank, `-` or `+`. Empty if nothing
+ * differs.
+ */
 export function unifiedDiff(before: readonly string[], after: readonly string[], stepsMax = STEPS_MAX): string {
   const out: string[] = [];
   for (const hunk of hunks(runs(before, after, stepsMax))) {
@@ -44,7 +51,7 @@ function range(from: number, to: number): string {
   return `${lines === 0 ? from : from + 1},${lines}`;
 }
 
-/** Changes with their context; those that are nearer than twice the context stand together. */
+/** Changes with their context; changes closer than twice the context share a hunk. */
 function hunks(all: readonly Run[]): readonly (readonly Run[])[] {
   const found: Run[][] = [];
   let hunk: Run[] = [];
@@ -87,7 +94,7 @@ function runs(before: readonly string[], after: readonly string[], stepsMax: num
     [i, j] = [from + size, fromAfter + size];
     const last = out.at(-1);
     if (size === 0) continue;
-    // blocks that touch are one
+    // adjacent blocks are one
     if (last?.equal) out[out.length - 1] = { ...last, to: i, toAfter: j };
     else out.push({ equal: true, from, to: i, fromAfter, toAfter: j });
   }
@@ -132,7 +139,7 @@ function longestMatch(
   steps: { left: number },
 ): Block {
   let [from, fromAfter, size] = [part.from, part.fromAfter, 0];
-  // lengths of the matches that end at line j of `after` and the line before of `before`
+  // lengths of the matches that end at line j of `after` and the previous line of `before`
   let ending = new Map<number, number>();
   for (let i = part.from; i < part.to && steps.left > 0; i++) {
     const next = new Map<number, number>();
@@ -147,7 +154,7 @@ function longestMatch(
     }
     ending = next;
   }
-  // common lines begin no match, and belong to one that stands beside them
+  // common lines begin no match, but extend one that is adjacent to them
   while (from > part.from && fromAfter > part.fromAfter && before[from - 1] === after[fromAfter - 1]) {
     from--;
     fromAfter--;

@@ -66,19 +66,19 @@ describe('internalText', () => {
     expect(names.indexOf('DeprecatedServiceAccount')).toBe(names.indexOf('ServiceAccountName') + 1);
   });
 
-  it('indents by one blank and sets a blank after the colon', () => {
+  it('indents by one blank and writes a blank after the colon', () => {
     expect(internalText('core/v1.VolumeNodeAffinity', { required: { nodeSelectorTerms: [] } }, ' ')).toBe(
       '{\n "Required": {\n  "NodeSelectorTerms": []\n }\n}',
     );
   });
 
-  it('ends with dots where it would be too long', () => {
+  it('ends with dots if it would be too long', () => {
     const text = internalText('core/v1.PodSpec', { containers: Array.from({ length: 100_000 }, () => ({})) });
     expect(text.length).toBe(INTERNAL_TEXT_CHARS_MAX + 3);
     expect(text.endsWith('...')).toBe(true);
   });
 
-  it('shows any value as some type, as JSON, and never throws', () => {
+  it('formats any value as any type, as JSON, and never throws', () => {
     const types = [
       'core/v1.PodSpec',
       'core/v1.PersistentVolumeSpec',
@@ -110,14 +110,14 @@ describe('internal.forms', () => {
   const forms = readData('internal.forms');
   const remarks = forms.split('\n').filter((line) => line !== '' && !line.startsWith('#') && !line.startsWith('name '));
 
-  it('tells of types and fields that there are', () => {
+  it('has only types and fields that exist', () => {
     for (const type of new Set(remarks.map((line) => line.split(' ', 1)[0]!))) {
       const names = internalFields(structByName(type)).map((f) => f.name);
       expect(new Set(names).size).toBe(names.length);
     }
   });
 
-  it('names fields that there are, and changes nothing but case', () => {
+  it('renames only fields that exist, and only in case', () => {
     const folder = new URL('../data/', import.meta.url);
     const schemas = readdirSync(folder).filter((f) => f.endsWith('.schema'));
     const declared = schemas.map((f) => readFileSync(new URL(f, folder), 'utf8')).join('\n');

@@ -12,14 +12,16 @@ import { typeByName } from '../load.js';
 import type { ScalarSchema, Schema, StructSchema } from '../types.js';
 import { type InternalField, internalFields } from './forms.js';
 
-/** What follows is left out: a sentence is for people, and a small body can name very many types whose fields are all printed. */
+/**
+ * The rest is omitted: messages are for people, and a small body can have very many types whose fields are all printed.
+ */
 export const INTERNAL_TEXT_CHARS_MAX = 262_144;
 const CUT = '...';
 
 /**
- * A value as kube-apiserver's sentences show it: JSON of the type that it works with inside. `type` is a type's full name
- * (`core/v1.PodSpec`) or, with `[]` before it, a list of such; `indent` as for `JSON.stringify`.
- * Never throws for what stands in `value`; the text ends with `...` where it would be longer than `INTERNAL_TEXT_CHARS_MAX`.
+ * Formats a value as in kube-apiserver's messages: JSON of its internal type. `type` is a type's full name
+ * (`core/v1.PodSpec`) or, with `[]` before it, a list of such; `indent` as for `JSON.stringify`. Never throws for any
+ * `value`; the text ends with `...` if it would be longer than `INTERNAL_TEXT_CHARS_MAX`.
  */
 export function internalText(type: string, value: JsonValue | readonly JsonValue[] | undefined, indent = ''): string {
   const print = new Printer(indent);
@@ -97,7 +99,7 @@ class Printer {
     return [[f.name, () => this.value(schema, value)]];
   }
 
-  /** As in the API's JSON: what is empty and may be left out is left out. */
+  /** As in the API's JSON, empty fields with omitempty are omitted. */
   #tagged(schema: StructSchema, o: JsonObject): readonly Entry[] {
     return schema.fields.flatMap((f): readonly Entry[] => {
       const value = asGiven(o, f.name);

@@ -37,7 +37,7 @@ export class Definitions {
   }
 
   struct(schema: StructSchema): JsonObject {
-    // By name, because a use may carry another map type than the type itself.
+    // By name, because a use may have another map type than the type itself.
     return this.reference(definitionName(schema.name), () => this.#structBody(structByName(schema.name)));
   }
 
@@ -216,7 +216,10 @@ function listExtensions(schema: ListSchema): JsonObject {
   };
 }
 
-/** The declared default, else what an absent value decodes to where Go has no pointer: structs always, scalars when always written. */
+/**
+ * The declared default, or the decoded value of an absent field that is not a pointer in Go: structs always, scalars if
+ * always written.
+ */
 function defaultOf(field: Field): JsonValue | undefined {
   if (field.default !== undefined) return field.default;
   if (field.pointer) return undefined;

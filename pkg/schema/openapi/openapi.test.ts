@@ -331,7 +331,7 @@ function condense(item: JsonObject): JsonObject {
   return { ...out, ...parameters(item['parameters']) };
 }
 
-/** The recording is one release older: additional properties, enum values and parameters are not differences. */
+/** The recording is one release older: additional properties, enum values and parameters are accepted. */
 function compare(expected: JsonValue, actual: JsonValue | undefined, path: string, found: string[]): void {
   if (expected === actual) return;
   const beyond = path.endsWith('.properties') || path.endsWith('.enum') || path.endsWith('.parameters');

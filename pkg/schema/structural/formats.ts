@@ -34,7 +34,7 @@ export const textFormats: ReadonlyMap<string, (text: string) => boolean> = new M
   ['k8s-long-name', (t) => isDns1123Subdomain(t).length === 0],
 ]);
 
-/** Whether a format of texts means something here. */
+/** Reports whether a format of texts is known. */
 export function isTextFormat(format: string): boolean {
   return textFormats.has(format);
 }

@@ -11,11 +11,12 @@ import type { Constraints, Field, ListSchema, ScalarSchema, Schema, StructSchema
 import { checkConstraints, wrongType } from './constraints.js';
 
 /**
- * Validates an object against its schema: types, required fields, limits, enums, formats, patterns, combinations, and the uniqueness of
- * items in sets and keyed lists. The sentences are those of kube-apiserver for custom resources.
+ * Validates an object against its schema: types, required fields, limits, enums, formats, patterns, combinations, and
+ * the uniqueness of items in sets and keyed lists. The messages are those of kube-apiserver for custom resources.
  *
- * With `old`, the stored object, unchanged values are not validated again, so that a stricter schema does not make stored objects immutable
- * (ratcheting). Items of keyed lists are compared with the item of the same key. If another list changed, all its items are validated.
+ * With `old`, the stored object, unchanged values are not validated again, so that a stricter schema does not make
+ * stored objects immutable (ratcheting). Items of keyed lists are compared with the item of the same key. If another
+ * list changed, all its items are validated.
  */
 export function validateStructure(object: JsonObject, schema: StructSchema, old?: JsonObject): FieldErrors {
   const errors = new FieldErrors();
