@@ -20,20 +20,26 @@ export const certificateSubjectStep: AdmissionStep = {
 
 const CLIENT_SIGNER = 'kubernetes.io/kube-apiserver-client';
 
-/** DER of the object identifier 2.5.4.10, organizationName. */
+/** DER of the object identifiers 2.5.4.10 and 2.5.4.3, organizationName and commonName. */
 const ORGANISATION = Buffer.from([0x06, 0x03, 0x55, 0x04, 0x0a]);
+const COMMON_NAME = Buffer.from([0x06, 0x03, 0x55, 0x04, 0x03]);
 
-/** The organisations in a PEM certificate request. Each is a short string that follows its object identifier. */
-function organisations(request: JsonObject | undefined): readonly string[] {
+const organisations = (request: JsonObject | undefined): readonly string[] => attributes(request, ORGANISATION);
+
+/** The common names in the PEM certificate request of a CertificateSigningRequest. */
+export const commonNames = (request: JsonObject | undefined): readonly string[] => attributes(request, COMMON_NAME);
+
+/** The values of an attribute in a PEM certificate request. Each is a short string that follows its object identifier. */
+function attributes(request: JsonObject | undefined, identifier: Buffer): readonly string[] {
   const pem = Buffer.from(textAt(request, 'spec', 'request'), 'base64').toString('latin1');
   const body = /-----BEGIN (?:NEW )?CERTIFICATE REQUEST-----([^-]+)-----END/.exec(pem)?.[1];
   if (body === undefined) return [];
   const der = Buffer.from(body, 'base64');
   const found: string[] = [];
-  for (let i = der.indexOf(ORGANISATION); i >= 0; i = der.indexOf(ORGANISATION, i + 1)) {
-    const length = der[i + ORGANISATION.length + 1] ?? 0;
-    const from = i + ORGANISATION.length + 2;
-    found.push(textOf(der[i + ORGANISATION.length]!, der.subarray(from, from + length)));
+  for (let i = der.indexOf(identifier); i >= 0; i = der.indexOf(identifier, i + 1)) {
+    const length = der[i + identifier.length + 1] ?? 0;
+    const from = i + identifier.length + 2;
+    found.push(textOf(der[i + identifier.length]!, der.subarray(from, from + length)));
   }
   return found;
 }

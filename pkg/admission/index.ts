@@ -12,8 +12,13 @@ import { denyExternalIpsStep } from './denyexternalips.js';
 import { type EventLimit, eventRateLimitStep } from './eventratelimit.js';
 import { extendedResourceTolerationStep } from './extendedresources.js';
 import { limitRangerStep } from './limitranger.js';
+import { nodeFeaturesStep } from './nodefeatures.js';
+import { nodeRestrictionStep } from './noderestriction.js';
+import { ownerReferencesStep } from './ownerreferences.js';
 import { type NodeSelectors, podNodeSelectorStep } from './podnodeselector.js';
+import { podResizeStep } from './podresize.js';
 import { type PodSecurityConfig, podSecurityStep } from './podsecurity.js';
+import { podTolerationsStep, type TolerationLists } from './podtolerations.js';
 import { podTopologyStep } from './podtopology.js';
 import type { AuthorizeCheck } from './policy/checks.js';
 import { mutatingPolicyStep } from './policy/mutating.js';
@@ -22,7 +27,8 @@ import { priorityStep } from './priority.js';
 import { type LimitedResource, resourceQuotaStep } from './resourcequota.js';
 import { runtimeClassStep } from './runtimeclass.js';
 import { serviceAccountStep } from './serviceaccount.js';
-import { storageProtectionStep } from './storageprotection.js';
+import { certificateApprovalStep, certificateSigningStep, trustBundleStep } from './signers.js';
+import { podGroupProtectionStep, storageProtectionStep } from './storageprotection.js';
 import { taintNodesStep } from './taintnodes.js';
 
 export type { TolerationSeconds } from './defaulttolerations.js';
@@ -39,6 +45,7 @@ export {
 export { CLUSTER_DEFAULT, type NodeSelectors, parseSelector } from './podnodeselector.js';
 export { defaultPodSecurity, type PodSecurityConfig } from './podsecurity.js';
 export { MODES as SECURITY_MODES, parseLevel, parseMinor, type SecurityPolicy } from './podsecuritypolicy.js';
+export type { TolerationLists } from './podtolerations.js';
 export type { AuthorizeCheck } from './policy/checks.js';
 export { compileConditions, compilePolicy, type ExpressionIssue } from './policy/compile.js';
 export { compileMutation } from './policy/mutations.js';
@@ -54,6 +61,9 @@ export interface AdmissionSettings {
   readonly limitedResources?: readonly LimitedResource[];
   /** The scheduler of policies; absent for one of their own. */
   readonly scheduler?: Scheduler;
+  readonly tolerations?: TolerationLists;
+  /** Whether a feature gate is enabled; by default none is. */
+  readonly enabled?: (gate: string) => boolean;
 }
 
 /** How long policies are evaluated in one turn before they yield. */
@@ -67,27 +77,37 @@ export function builtinAdmission(
   settings: AdmissionSettings = {},
 ): readonly AdmissionStep[] {
   const pace = settings.scheduler ?? new Scheduler(world, EVALUATION_MILLISECONDS);
-  const { tolerationSeconds, podSecurity, nodeSelectors, eventLimits = [], limitedResources } = settings;
+  const { tolerationSeconds, podSecurity, nodeSelectors, eventLimits = [], limitedResources, tolerations } = settings;
+  const enabled = settings.enabled ?? (() => false);
   return [
     antiAffinityStep,
     limitRangerStep(objects),
     serviceAccountStep(objects, world),
+    nodeRestrictionStep(objects, authorize, enabled),
     taintNodesStep,
     alwaysPullImagesStep,
     podSecurityStep(objects, world, podSecurity),
     podNodeSelectorStep(objects, nodeSelectors),
     priorityStep(objects),
     defaultTolerationsStep(tolerationSeconds),
+    podTolerationsStep(objects, tolerations),
     eventRateLimitStep(world, eventLimits),
     extendedResourceTolerationStep,
     defaultStorageClassStep(objects),
     storageProtectionStep,
+    podGroupProtectionStep(enabled('GenericWorkload')),
+    ownerReferencesStep(objects, authorize),
     claimResizeStep(objects),
     runtimeClassStep(objects),
+    certificateApprovalStep(authorize),
+    certificateSigningStep(authorize),
+    trustBundleStep(authorize, enabled('ClusterTrustBundle')),
     certificateSubjectStep,
     defaultIngressClassStep(objects),
     denyExternalIpsStep,
     podTopologyStep(objects),
+    nodeFeaturesStep(objects, enabled),
+    podResizeStep(objects),
     mutatingPolicyStep({ objects, authorize, pace }),
     validatingPolicyStep({ objects, authorize, pace }),
     resourceQuotaStep(objects, world, limitedResources),

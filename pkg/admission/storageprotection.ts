@@ -19,3 +19,19 @@ export const storageProtectionStep: AdmissionStep = {
     if (!finalizers.includes(finalizer)) meta['finalizers'] = [...finalizers, finalizer];
   },
 };
+
+const POD_GROUP_PROTECTION = 'scheduling.k8s.io/podgroup-protection';
+
+/** Adds the finalizer that keeps a pod group while pods refer to it. */
+export function podGroupProtectionStep(enabled: boolean): AdmissionStep {
+  return {
+    name: 'PodGroupProtection',
+    mutate: ({ operation, object, subresource, groupResource }) => {
+      if (!enabled || operation !== 'create' || object === undefined || subresource !== '') return;
+      if (groupResource.group !== 'scheduling.k8s.io' || groupResource.resource !== 'podgroups') return;
+      const meta = objectIn(object, 'metadata');
+      const finalizers = listAt(meta, 'finalizers');
+      if (!finalizers.includes(POD_GROUP_PROTECTION)) meta['finalizers'] = [...finalizers, POD_GROUP_PROTECTION];
+    },
+  };
+}

@@ -11,6 +11,7 @@ import {
   parseSelector,
   SECURITY_MODES,
   type SecurityPolicy,
+  type TolerationLists,
 } from '../admission/index.js';
 import { isDns1123Label, isDns1123Subdomain } from '../api/index.js';
 import {
@@ -70,6 +71,8 @@ async function settingsOf(plugin: string, source: string, text: string): Promise
       return { eventLimits: (await read<{ limits: readonly EventLimit[] }>(source, text, EVENT_RATE_TYPES)).limits };
     case 'ResourceQuota':
       return { limitedResources: limitedOf(await read(source, text, QUOTA_TYPES)) };
+    case 'PodTolerationRestriction':
+      return { tolerations: await read<TolerationLists>(source, text, TOLERATION_TYPES) };
     case 'PodNodeSelector':
       return { nodeSelectors: await nodeSelectorsOf(source, text) };
     default:
@@ -150,6 +153,27 @@ const QUOTA_TYPES: FileTypes = {
   'apiserver.config.k8s.io/v1/ResourceQuotaConfiguration': LIMITED,
   'resourcequota.admission.k8s.io/v1beta1/Configuration': LIMITED,
   'resourcequota.admission.k8s.io/v1alpha1/Configuration': LIMITED,
+};
+
+const TOLERATIONS = {
+  type: 'array',
+  default: [],
+  items: {
+    type: 'object',
+    properties: {
+      key: { type: 'string' },
+      operator: { type: 'string', enum: ['Equal', 'Exists', 'Lt', 'Gt'] },
+      value: { type: 'string' },
+      effect: { type: 'string', enum: ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] },
+      tolerationSeconds: { type: 'integer' },
+    },
+    additionalProperties: false,
+  },
+};
+const TOLERATION_TYPES: FileTypes = {
+  'podtolerationrestriction.admission.k8s.io/v1alpha1/Configuration': {
+    properties: { default: TOLERATIONS, whitelist: TOLERATIONS },
+  },
 };
 
 interface PodSecurityFile {

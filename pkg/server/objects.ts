@@ -133,10 +133,15 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
   if (odd !== undefined) throw new ConfigError(`--runtime-config: ${odd}`);
   const authorizeCheck: AuthorizeCheck = async (user, attributes) => {
     const decision = await access!.authorizer.authorize(user, attributes);
-    return { allowed: decision.kind === 'allow', reason: decision.reason, error: undefined };
+    return {
+      allowed: decision.kind === 'allow',
+      reason: decision.reason,
+      error: decision.kind === 'allow' ? undefined : decision.error,
+    };
   };
   const settings = {
     tolerationSeconds: api.admission.tolerationSeconds,
+    enabled: (gate: string) => api.featureGates.get(gate) ?? true,
     ...(await readAdmissionConfig(api.admission.configFile)),
   };
   const outbound = await openOutbound(config, world);

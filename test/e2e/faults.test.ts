@@ -98,10 +98,10 @@ describe.skipIf(!isBuilt || process.platform !== 'linux')('the thread pool', () 
 
 describe.skipIf(!isBuilt)('a start that fails or warns', () => {
   it('warns once about admission plug-ins that are missing', async () => {
-    const flags = ['--log-level=warn', '--enable-admission-plugins=NodeRestriction,Priority'];
+    const flags = ['--log-level=warn', '--enable-admission-plugins=ImagePolicyWebhook,Priority'];
     const { out, err } = await (await ServerProcess.start(data, 0, flags)).stop();
     expect(
-      (out + err).match(/"msg":"--enable-admission-plugins: not implemented, no effect: NodeRestriction"/g),
+      (out + err).match(/"msg":"--enable-admission-plugins: not implemented, no effect: ImagePolicyWebhook"/g),
     ).toHaveLength(1);
   });
 });

@@ -1,0 +1,156 @@
+import { at, errors, type JsonObject, listAt, objectsAt, type ResourceAttributes, textAt } from '../api/index.js';
+import type { NodeCall } from './noderestriction.js';
+
+/** Which tokens and certificates of service accounts a kubelet may ask for: those of pods on its node. */
+
+const PODS = { group: '', resource: 'pods' } as const;
+const NODES = { group: '', resource: 'nodes' } as const;
+const ACCOUNTS = { group: '', resource: 'serviceaccounts' } as const;
+const CLAIMS = { group: '', resource: 'persistentvolumeclaims' } as const;
+const VOLUMES = { group: '', resource: 'persistentvolumes' } as const;
+const DRIVERS = { group: 'storage.k8s.io', resource: 'csidrivers' } as const;
+
+export async function checkTokenRequest(call: NodeCall): Promise<void> {
+  const { node, request, objects, refuse, enabled } = call;
+  if (request.operation !== 'create' || request.subresource !== 'token') return;
+  const ref = at(request.object, 'spec', 'boundObjectRef');
+  const name = textAt(ref, 'name');
+  if (textAt(ref, 'apiVersion') !== 'v1' || textAt(ref, 'kind') !== 'Pod' || name === '')
+    throw refuse('node requested token not bound to a pod');
+  const uid = textAt(ref, 'uid');
+  if (uid === '') throw refuse('node requested token with a pod binding without a uid');
+  const pod = await objects.get(PODS, request.namespace, name);
+  if (pod === undefined) throw errors.notFound(PODS, name);
+  if (uid !== textAt(pod, 'metadata', 'uid'))
+    throw refuse(
+      `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
+    );
+  if (textAt(pod, 'spec', 'nodeName') !== node)
+    throw refuse('node requested token bound to a pod scheduled on a different node');
+  if (enabled('ServiceAccountNodeAudienceRestriction')) await checkAudience(call, pod);
+}
+
+async function checkAudience(call: NodeCall, pod: JsonObject): Promise<void> {
+  const { request, refuse } = call;
+  const audiences = listAt(request.object, 'spec', 'audiences');
+  if (audiences.length > 1) throw refuse('node may only request 0 or 1 audiences');
+  const audience = String(audiences[0] ?? '');
+  const found = await usesAudience(call, pod, audience);
+  if (found === true) return;
+  const shown = JSON.stringify(audience);
+  if (typeof found === 'string') throw refuse(`error validating audience ${shown}: ${found}`);
+  const may = await allowed(call, 'request-serviceaccounts-token-audience', audience, request.name);
+  if (!may) throw refuse(`${request.user.name} is not authorized to request tokens for audience ${shown}`);
+}
+
+/** Whether a volume of the pod needs tokens for the audience; a text says what was not found on the way. */
+async function usesAudience(call: NodeCall, pod: JsonObject, audience: string): Promise<boolean | string> {
+  const problems: string[] = [];
+  for (const volume of objectsAt(pod, 'spec', 'volumes')) {
+    const projected = objectsAt(volume, 'projected', 'sources').some(
+      (s) => at(s, 'serviceAccountToken') !== undefined && textAt(s, 'serviceAccountToken', 'audience') === audience,
+    );
+    if (projected) return true;
+    const driver = await driverOf(call, pod, volume);
+    if (driver.problem !== undefined) problems.push(driver.problem);
+    if (driver.name === '') continue;
+    const found = await call.objects.get(DRIVERS, '', driver.name);
+    if (found === undefined) problems.push(`csidrivers.storage.k8s.io ${JSON.stringify(driver.name)} not found`);
+    else if (objectsAt(found, 'spec', 'tokenRequests').some((t) => textAt(t, 'audience') === audience)) return true;
+  }
+  if (problems.length === 0) return false;
+  return problems.length === 1 ? problems[0]! : `[${problems.join(', ')}]`;
+}
+
+interface Driver {
+  readonly name: string;
+  readonly problem?: string;
+}
+
+/** The CSI driver of a volume: its own, or that of the volume that its claim is bound to. */
+async function driverOf({ objects, request }: NodeCall, pod: JsonObject, volume: JsonObject): Promise<Driver> {
+  const own = textAt(volume, 'csi', 'driver');
+  if (own !== '') return { name: own };
+  const isEphemeral = at(volume, 'ephemeral', 'volumeClaimTemplate') !== undefined;
+  const claimName = isEphemeral
+    ? `${textAt(pod, 'metadata', 'name')}-${textAt(volume, 'name')}`
+    : textAt(volume, 'persistentVolumeClaim', 'claimName');
+  if (claimName === '') return { name: '' };
+  const claim = await objects.get(CLAIMS, request.namespace, claimName);
+  if (claim === undefined)
+    return { name: '', problem: `persistentvolumeclaims ${JSON.stringify(claimName)} not found` };
+  const volumeName = textAt(claim, 'spec', 'volumeName');
+  const bound = volumeName === '' ? undefined : await objects.get(VOLUMES, '', volumeName);
+  if (bound === undefined) return { name: '', problem: `persistentvolumes ${JSON.stringify(volumeName)} not found` };
+  return { name: textAt(bound, 'spec', 'csi', 'driver') };
+}
+
+export async function checkPodCertificate(call: NodeCall): Promise<void> {
+  const { node, request, objects, refuse, enabled } = call;
+  if (!enabled('PodCertificateRequest')) throw refuse('PodCertificateRequest feature gate is disabled');
+  if (request.operation !== 'create') throw refuse(`unexpected operation ${request.operation.toUpperCase()}`);
+  if (request.subresource !== '') throw refuse(`unexpected subresource ${request.subresource}`);
+  const of = (field: string): string => textAt(request.object, 'spec', field);
+  const [nodeName, podName, accountName] = [of('nodeName'), of('podName'), of('serviceAccountName')];
+  const { namespace } = request;
+  const shown = JSON.stringify(`${namespace}/${podName}`);
+  if (nodeName !== node)
+    throw refuse(
+      `PodCertificateRequest.Spec.NodeName=${JSON.stringify(nodeName)}, which is not the requesting node ${JSON.stringify(node)}`,
+    );
+  const found = await objects.get(NODES, '', nodeName);
+  if (found === undefined) throw errors.notFound(NODES, nodeName);
+  const same = (stated: string, o: JsonObject, what: string): void => {
+    const uid = textAt(o, 'metadata', 'uid');
+    if (stated !== uid)
+      throw refuse(
+        `PodCertificateRequest for pod ${shown} names ${what} UID ${JSON.stringify(stated)}, which differs from ${JSON.stringify(uid)}`,
+      );
+  };
+  same(of('nodeUID'), found, 'node');
+  const pod = await objects.get(PODS, namespace, podName);
+  if (pod === undefined) throw errors.notFound(PODS, podName);
+  same(of('podUID'), pod, 'pod');
+  if (textAt(pod, 'spec', 'nodeName') !== nodeName)
+    throw refuse(`pod ${shown} is not running on node ${JSON.stringify(nodeName)} named in the PodCertificateRequest`);
+  if (at(pod, 'metadata', 'annotations', 'kubernetes.io/config.mirror') !== undefined)
+    throw refuse(`pod ${shown} is a mirror pod`);
+  const running = textAt(pod, 'spec', 'serviceAccountName');
+  if (accountName !== running)
+    throw refuse(
+      `PodCertificateRequest for pod ${shown} contains serviceAccountName (${JSON.stringify(accountName)}) that differs from running pod (${JSON.stringify(running)})`,
+    );
+  const account = await objects.get(ACCOUNTS, namespace, accountName);
+  if (account === undefined) throw errors.notFound(ACCOUNTS, accountName);
+  same(of('serviceAccountUID'), account, 'service account');
+  const signer = of('signerName');
+  const mounts = objectsAt(pod, 'spec', 'volumes').some((v) =>
+    objectsAt(v, 'projected', 'sources').some((s) => textAt(s, 'podCertificate', 'signerName') === signer),
+  );
+  if (mounts) return;
+  // RBAC has no names with slashes for resources.
+  const resource = signer.replaceAll('/', ':');
+  if (!(await allowed(call, 'request-serviceaccounts-podcertificate-signer', resource, accountName)))
+    throw refuse(`pod ${shown} does not mount a podCertificate projected volume for signer ${JSON.stringify(signer)}`);
+}
+
+async function allowed(
+  { request, authorize }: NodeCall,
+  verb: string,
+  resource: string,
+  name: string,
+): Promise<boolean> {
+  const { group, version } = request.requested.resource;
+  const { namespace } = request;
+  const attributes: ResourceAttributes = {
+    kind: 'resource',
+    verb,
+    group,
+    version,
+    resource,
+    subresource: '',
+    namespace,
+    name,
+  };
+  return (await authorize(request.user, attributes)).allowed;
+}

@@ -1,0 +1,96 @@
+import {
+  type AdmissionRequest,
+  type AdmissionStep,
+  at,
+  cloneJson,
+  equalJson,
+  type JsonObject,
+  objectIn,
+  type RequestAttributes,
+  textAt,
+  type UserInfo,
+} from '../api/index.js';
+import type { AuthorizeCheck } from './policy/checks.js';
+import { forbidden } from './step.js';
+
+/** Who may approve, sign and attest for a signer is a right on the virtual resource `signers`. */
+
+const GROUP = 'certificates.k8s.io';
+
+const isCsr = ({ groupResource }: AdmissionRequest): boolean =>
+  groupResource.group === GROUP && groupResource.resource === 'certificatesigningrequests';
+
+/** A change of `certificatesigningrequests/approval` needs the right to `approve` for its signer. */
+export function certificateApprovalStep(authorize: AuthorizeCheck): AdmissionStep {
+  return {
+    name: 'CertificateApproval',
+    validate: async (request) => {
+      if (request.operation !== 'update' || request.subresource !== 'approval' || !isCsr(request)) return;
+      const signer = textAt(request.old, 'spec', 'signerName');
+      if (!(await mayUse(authorize, request.user, 'approve', signer)))
+        throw forbidden(request, `user not permitted to approve requests with signerName ${JSON.stringify(signer)}`);
+    },
+  };
+}
+
+/** A change of the certificate or the conditions in `certificatesigningrequests/status` needs the right to `sign` for its signer. */
+export function certificateSigningStep(authorize: AuthorizeCheck): AdmissionStep {
+  return {
+    name: 'CertificateSigning',
+    validate: async (request) => {
+      if (request.operation !== 'update' || request.subresource !== 'status' || !isCsr(request)) return;
+      const { old, object } = request;
+      const same = (field: string): boolean =>
+        equalJson(at(old, 'status', field) ?? null, at(object, 'status', field) ?? null);
+      if (same('certificate') && same('conditions')) return;
+      const signer = textAt(old, 'spec', 'signerName');
+      if (!(await mayUse(authorize, request.user, 'sign', signer)))
+        throw forbidden(request, `user not permitted to sign requests with signerName ${JSON.stringify(signer)}`);
+    },
+  };
+}
+
+/** A bundle of a signer needs the right to `attest` for it, unless only its owners and finalizers change. */
+export function trustBundleStep(authorize: AuthorizeCheck, enabled: boolean): AdmissionStep {
+  return {
+    name: 'ClusterTrustBundleAttest',
+    validate: async (request) => {
+      const { operation, groupResource, object, old } = request;
+      if (!enabled || (operation !== 'create' && operation !== 'update')) return;
+      if (groupResource.group !== GROUP || groupResource.resource !== 'clustertrustbundles') return;
+      const signer = textAt(object, 'spec', 'signerName');
+      if (signer === '' || (old !== undefined && object !== undefined && onlyCollected(object, old))) return;
+      if (!(await mayUse(authorize, request.user, 'attest', signer)))
+        throw forbidden(request, `user not permitted to attest for signerName ${JSON.stringify(signer)}`);
+    },
+  };
+}
+
+/** Whether nothing differs except owners, finalizers and what the server keeps about writers. */
+function onlyCollected(a: JsonObject, b: JsonObject): boolean {
+  const bare = (o: JsonObject): JsonObject => {
+    const copy = cloneJson(o) as JsonObject;
+    const meta = objectIn(copy, 'metadata');
+    for (const field of ['ownerReferences', 'finalizers', 'managedFields', 'resourceVersion']) delete meta[field];
+    return copy;
+  };
+  return equalJson(bare(a), bare(b));
+}
+
+/** A right for the signer itself, or for all of its domain: `example.com/*`. */
+async function mayUse(authorize: AuthorizeCheck, user: UserInfo, verb: string, signer: string): Promise<boolean> {
+  const may = async (name: string): Promise<boolean> => {
+    const attributes: RequestAttributes = {
+      kind: 'resource',
+      verb,
+      group: GROUP,
+      version: '*',
+      resource: 'signers',
+      subresource: '',
+      namespace: '',
+      name,
+    };
+    return (await authorize(user, attributes)).allowed;
+  };
+  return (await may(signer)) || may(`${signer.split('/', 1)[0]!}/*`);
+}

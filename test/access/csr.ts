@@ -1,0 +1,13 @@
+import { webcrypto } from 'node:crypto';
+
+/** A PEM certificate request in base64, as `spec.request` has it. */
+export async function certificateRequest(commonName: string, organization?: string): Promise<string> {
+  // The library needs the other one to be there first.
+  await import('reflect-metadata');
+  const x509 = await import('@peculiar/x509');
+  const signingAlgorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
+  const keys = await webcrypto.subtle.generateKey(signingAlgorithm, true, ['sign', 'verify']);
+  const name = [{ CN: [commonName] }, ...(organization === undefined ? [] : [{ O: [organization] }])];
+  const csr = await x509.Pkcs10CertificateRequestGenerator.create({ name, keys, signingAlgorithm });
+  return Buffer.from(csr.toString('pem')).toString('base64');
+}
