@@ -64,6 +64,7 @@ export async function startWithFlags(
     log,
     rootCa: pki.ca.cert,
     tokenKey: pki.tokenKey,
+    authority: () => pki.ca,
     trusted: () => ({ clientCa: pki.ca.cert, requestHeader: undefined }),
     failed: (why) => log.error({ why }, 'the event stream of the store failed'),
   });

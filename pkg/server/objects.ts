@@ -6,16 +6,18 @@ import {
   choiceWarnings,
   chosenSteps,
 } from '../admission/index.js';
-import type { AdmissionStep } from '../api/index.js';
+import type { AdmissionStep, UserInfo } from '../api/index.js';
 import type { EscalationCheck } from '../auth/index.js';
 import type { World } from '../base/index.js';
 import { type Config, ConfigError } from '../config/index.js';
 import {
   addressRepair,
+  approvingController,
   attributesClassProtection,
   CONTROLLERS,
   ControllerManager,
   claimProtection,
+  cleanerController,
   clusterRoleAggregation,
   controllersElsewhere,
   defaultServiceAccount,
@@ -36,6 +38,7 @@ import {
   rootCaPublisher,
   serveDefinitions,
   serviceCidrController,
+  signingController,
   storageVersionMigrator,
   type TrustedAuthorities,
   tokenSecrets,
@@ -57,8 +60,10 @@ import type { Keyspace } from '../storage/index.js';
 import type { Log, QueueView } from '../telemetry/index.js';
 import { type Access, openAccess } from './access.js';
 import { readAdmissionConfig } from './admissionconfig.js';
+import { certificateExpiry, certificateSigner } from './certificatesigner.js';
 import { clusterOf } from './cluster.js';
 import { ensureFlowControl } from './flowcontrol.js';
+import type { KeyPair } from './issue.js';
 import { openOutbound } from './outbound.js';
 import { bootstrapRbac } from './policy.js';
 import { createPresence, type Presence } from './presence.js';
@@ -73,6 +78,8 @@ export interface ObjectsParts {
   readonly rootCa: string;
   /** PEM of the server's own key for service-account tokens. */
   readonly tokenKey: string;
+  /** The authority of the server: it signs certificate requests where flags name no other. */
+  readonly authority: () => KeyPair;
   /** The authorities by which this server verifies clients and front proxies, as they are now. */
   readonly trusted: () => TrustedAuthorities;
   /** Called when the event stream of the store failed. The cache is stale then and the process must end. */
@@ -174,6 +181,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
   const { close: closeAccess } = access;
   const note = (message: string, fields: Readonly<Record<string, unknown>>): void => log.warn(fields, message);
   const context = { world, cluster: clusterOf(registry, world), log: note };
+  const authority = certificateSigner({ world, config: config.controllerSettings.signing, own: parts.authority });
   const controllers = new ControllerManager(
     () => [
       garbageCollector(context),
@@ -192,6 +200,9 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
       attributesClassProtection(context),
       serviceCidrController(context),
       storageVersionMigrator(context),
+      signingController(context, { authority, duration: config.controllerSettings.signing.duration }),
+      approvingController(context, { authority, mayCreate: mayRequest(authorizeCheck) }),
+      cleanerController(context, { expiryOf: certificateExpiry }),
       endpointsController(context),
       endpointSliceController(context, { endpointsMax: config.controllerSettings.endpointsPerSlice }),
       mirroringController(context, { addressesMax: config.controllerSettings.mirroredPerSubset }),
@@ -298,6 +309,23 @@ function grantsStep(check: () => EscalationCheck): AdmissionStep {
     },
   };
 }
+
+/** Whether a user may create a subresource of certificate requests. */
+const mayRequest =
+  (check: AuthorizeCheck) =>
+  async (user: UserInfo, subresource: string): Promise<boolean> => {
+    const attributes = {
+      kind: 'resource',
+      verb: 'create',
+      group: 'certificates.k8s.io',
+      version: '*',
+      resource: 'certificatesigningrequests',
+      subresource,
+      namespace: '',
+      name: '',
+    } as const;
+    return (await check(user, attributes)).allowed;
+  };
 
 /** The token service. It needs the registry, which is open before the first request. */
 function lateTokens(

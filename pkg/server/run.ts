@@ -115,6 +115,7 @@ async function start(config: Config, log: Log, fatal: (error: Error) => void): P
       log,
       rootCa: rootCaOf(given, pki),
       tokenKey: pki.tokenKey,
+      authority: () => pki.ca,
       trusted: () => trustedAuthorities(config, tlsMaterial(givenTls(config), pki).clientCa),
       failed: (why) => fatal(new Error(why)),
     });
