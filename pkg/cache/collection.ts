@@ -1,7 +1,6 @@
 import { invariant, type Revision } from '../base/index.js';
 import { type AppliedEvent, type Change, type Keyspace, type KeyValue, prefixEnd } from '../storage/index.js';
 import { Cursor, type CursorHome, type CursorOptions } from './cursor.js';
-import { decide, Lane, type LaneEvent, type LaneMember, type Selection } from './lane.js';
 import { cacheLimits } from './limits.js';
 import { EventLog, type LogEntry } from './log.js';
 import { atRevision, type CachedObject, fromStored, type ObjectForm, type StoredObject } from './object.js';
@@ -9,6 +8,8 @@ import { Replay } from './replay.js';
 import { SlabAllocator } from './slab.js';
 import { type Snapshot, Tree } from './tree.js';
 import { NotReadable, Unreadable, type UnreadableObject } from './unreadable.js';
+import { decide, type GroupEvent, type GroupMember, type Selection, WatchGroup } from './watchgroup.js';
+import { WatchRoutes } from './watchroutes.js';
 
 /** The immutable state of a collection at one revision. */
 export interface CollectionSnapshot {
@@ -55,12 +56,12 @@ export class Collection {
   #tree = new Tree<CachedObject>();
   #unreadable = new Unreadable();
   #log: EventLog;
-  readonly #lanes = new Map<string, Lane>();
-  readonly #routes = new Routes();
+  readonly #groups = new Map<string, WatchGroup>();
+  readonly #routes = new WatchRoutes();
   readonly #cursors = new Set<Cursor>();
   readonly #home: CursorHome;
   readonly #starts = new WeakMap<Cursor, WatchStart>();
-  #woken: LaneMember[] = [];
+  #woken: GroupMember[] = [];
   #applied: Revision;
   #changed: Revision;
   #snapshot: CollectionSnapshot | undefined;
@@ -86,7 +87,7 @@ export class Collection {
       positionAfter: (r) => (r < this.#log.floor ? undefined : this.#log.positionAfter(r)),
       replay: (after, cursor) => this.#replay(after, cursor),
       join: (cursor) => this.#join(cursor),
-      leave: (cursor, lane) => this.#leave(cursor, lane),
+      leave: (cursor, group) => this.#leave(cursor, group),
     };
   }
 
@@ -344,7 +345,7 @@ export class Collection {
     entry.object.hold();
     entry.previous?.hold();
     const whole = this.#log.append(entry);
-    this.#routes.each(whole, (lane) => lane.offer(whole, this.#woken));
+    this.#routes.each(whole, (group) => group.offer(whole, this.#woken));
     const { revision, previous, object, deleted } = whole;
     if (!this.#muted)
       this.#observed({ prefix: this.prefix, revision, before: previous, after: deleted ? undefined : object });
@@ -364,25 +365,25 @@ export class Collection {
     e.previous?.letGo(this.#allocator);
   }
 
-  #join(cursor: Cursor): Lane {
+  #join(cursor: Cursor): WatchGroup {
     const { selection, framer } = this.#starts.get(cursor)!;
     const id = `${framer.id} ${selection.id}`;
-    let lane = this.#lanes.get(id);
-    if (lane === undefined) {
-      lane = new Lane(id, selection, framer, this.#log, (previous, at) => this.#lastSeen(previous, at));
-      this.#lanes.set(id, lane);
-      this.#routes.add(lane);
+    let group = this.#groups.get(id);
+    if (group === undefined) {
+      group = new WatchGroup(id, selection, framer, this.#log, (previous, at) => this.#lastSeen(previous, at));
+      this.#groups.set(id, group);
+      this.#routes.add(group);
     }
-    lane.members.add(cursor);
-    return lane;
+    group.members.add(cursor);
+    return group;
   }
 
-  #leave(cursor: Cursor, lane: Lane | undefined): void {
-    if (lane !== undefined) {
-      lane.leave(cursor);
-      if (lane.members.size === 0) {
-        this.#lanes.delete(lane.id);
-        this.#routes.remove(lane);
+  #leave(cursor: Cursor, group: WatchGroup | undefined): void {
+    if (group !== undefined) {
+      group.leave(cursor);
+      if (group.members.size === 0) {
+        this.#groups.delete(group.id);
+        this.#routes.remove(group);
       }
     }
     if (cursor.ended) this.#cursors.delete(cursor);
@@ -413,8 +414,8 @@ export class Collection {
     );
   }
 
-  #select(selection: Selection, event: AppliedEvent): readonly LaneEvent[] {
-    const out: LaneEvent[] = [];
+  #select(selection: Selection, event: AppliedEvent): readonly GroupEvent[] {
+    const out: GroupEvent[] = [];
     for (const change of event.changes) {
       const before = change.previous === undefined ? undefined : (this.restore(change.previous) as CachedObject);
       const own = new SlabAllocator(0);
@@ -435,70 +436,4 @@ function scopeStart(prefix: string, selection: Selection): string {
   return selection.name === ''
     ? `${prefix}${selection.namespace}/`
     : `${prefix}${selection.namespace}/${selection.name}`;
-}
-
-/** An index of the lanes by namespace, by object and by hot field. It finds the lanes that an entry may concern. */
-class Routes {
-  readonly #all = new Set<Lane>();
-  readonly #byNamespace = new Map<string, Set<Lane>>();
-  readonly #byObject = new Map<string, Set<Lane>>();
-  readonly #byName = new Map<string, Set<Lane>>();
-  readonly #byField = new Map<number, Map<string, Set<Lane>>>();
-
-  each(entry: LogEntry, f: (lane: Lane) => void): void {
-    for (const lane of this.#all) f(lane);
-    const { namespace, name } = entry.object;
-    for (const lane of this.#byNamespace.get(namespace) ?? []) f(lane);
-    for (const lane of this.#byObject.get(`${namespace}/${name}`) ?? []) f(lane);
-    if (this.#byName.size > 0) for (const lane of this.#byName.get(name) ?? []) f(lane);
-    for (const [field, lanes] of this.#byField) {
-      const after = entry.object.fields()[field]!;
-      for (const lane of lanes.get(after) ?? []) if (concerns(lane, namespace)) f(lane);
-      const before = entry.previous?.fields()[field];
-      if (before === undefined || before === after) continue;
-      for (const lane of lanes.get(before) ?? []) if (concerns(lane, namespace)) f(lane);
-    }
-  }
-
-  add(lane: Lane): void {
-    this.#home(lane).add(lane);
-  }
-
-  remove(lane: Lane): void {
-    const { selection: s } = lane;
-    this.#home(lane).delete(lane);
-    if (s.name !== '') {
-      dropEmpty(this.#byObject, `${s.namespace}/${s.name}`);
-      dropEmpty(this.#byName, s.name);
-    } else if (s.hot !== undefined) {
-      const values = this.#byField.get(s.hot.field);
-      if (values !== undefined) dropEmpty(values, s.hot.value);
-      if (values?.size === 0) this.#byField.delete(s.hot.field);
-    } else dropEmpty(this.#byNamespace, s.namespace);
-  }
-
-  #home(lane: Lane): Set<Lane> {
-    const s = lane.selection;
-    if (s.name !== '')
-      return s.namespace === '' ? setAt(this.#byName, s.name) : setAt(this.#byObject, `${s.namespace}/${s.name}`);
-    if (s.hot !== undefined) {
-      const values = this.#byField.get(s.hot.field) ?? new Map<string, Set<Lane>>();
-      this.#byField.set(s.hot.field, values);
-      return setAt(values, s.hot.value);
-    }
-    return s.namespace === '' ? this.#all : setAt(this.#byNamespace, s.namespace);
-  }
-}
-
-const concerns = (lane: Lane, namespace: string): boolean =>
-  lane.selection.namespace === '' || lane.selection.namespace === namespace;
-
-function setAt<K>(map: Map<K, Set<Lane>>, key: K): Set<Lane> {
-  const set = map.get(key) ?? new Set<Lane>();
-  map.set(key, set);
-  return set;
-}
-
-function dropEmpty<K>(map: Map<K, Set<Lane>>, key: K): void {
-  if (map.get(key)?.size === 0) map.delete(key);
 }

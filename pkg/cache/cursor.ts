@@ -1,8 +1,8 @@
 import type { Revision } from '../base/index.js';
 import { Batch, type Framer, type Frames, type PlannedEvent, plan, single } from './frames.js';
-import type { Lane, LaneMember } from './lane.js';
 import type { StoredObject } from './object.js';
 import type { Replay } from './replay.js';
+import type { GroupMember, WatchGroup } from './watchgroup.js';
 
 /** The parts of a collection that a cursor uses. */
 export interface CursorHome {
@@ -11,8 +11,8 @@ export interface CursorHome {
   /** Position in the log after `revision`, or undefined when the log no longer reaches back. */
   positionAfter(revision: Revision): number | undefined;
   replay(after: Revision, cursor: Cursor): Replay;
-  join(cursor: Cursor): Lane;
-  leave(cursor: Cursor, lane: Lane | undefined): void;
+  join(cursor: Cursor): WatchGroup;
+  leave(cursor: Cursor, group: WatchGroup | undefined): void;
 }
 
 export interface CursorOptions {
@@ -32,7 +32,7 @@ export interface CursorOptions {
  * `onReady` is then called once. A cursor delivers the initial events (from a snapshot), then history (replayed from the keyspace, if
  * the log does not reach back far enough), then the log. A cursor that falls behind the log returns to history.
  */
-export class Cursor implements LaneMember {
+export class Cursor implements GroupMember {
   position = 0;
   delivered: Revision;
   idle = false;
@@ -40,7 +40,7 @@ export class Cursor implements LaneMember {
   readonly #options: CursorOptions;
   #initial: Iterator<StoredObject | undefined> | undefined;
   #initialEnd: boolean;
-  #lane: Lane | undefined;
+  #group: WatchGroup | undefined;
   #replay: Replay | undefined;
   #ready: (() => void) | undefined;
   #final: Buffer | undefined;
@@ -127,7 +127,7 @@ export class Cursor implements LaneMember {
     this.#ended = true;
     this.#replay?.stop();
     this.#initial = undefined;
-    this.#home.leave(this, this.#lane);
+    this.#home.leave(this, this.#group);
   }
 
   #take(maxBytes: number, enough: () => boolean): Frames | undefined {
@@ -148,17 +148,17 @@ export class Cursor implements LaneMember {
         if (frames !== 'done') return frames;
         this.#replay = undefined;
       }
-      if (this.#lane === undefined && !this.#enterLane()) continue;
-      const frames = this.#takeLive(this.#lane!, maxBytes);
+      if (this.#group === undefined && !this.#enterGroup()) continue;
+      const frames = this.#takeLive(this.#group!, maxBytes);
       if (frames !== 'lost') return frames;
-      this.#home.leave(this, this.#lane);
-      this.#lane = undefined;
+      this.#home.leave(this, this.#group);
+      this.#group = undefined;
       this.#startReplay();
     }
     return undefined;
   }
 
-  #enterLane(): boolean {
+  #enterGroup(): boolean {
     const position = this.#home.positionAfter(this.delivered);
     if (position === undefined) {
       this.#startReplay();
@@ -166,7 +166,7 @@ export class Cursor implements LaneMember {
     }
     this.position = position;
     this.idle = false;
-    this.#lane = this.#home.join(this);
+    this.#group = this.#home.join(this);
     return true;
   }
 
@@ -175,23 +175,23 @@ export class Cursor implements LaneMember {
     this.#replay = this.#home.replay(this.delivered, this);
   }
 
-  #takeLive(lane: Lane, maxBytes: number): Frames | undefined | 'lost' {
+  #takeLive(group: WatchGroup, maxBytes: number): Frames | undefined | 'lost' {
     const floor = this.#floor;
     if (this.delivered <= floor || (this.#options.framer.first !== undefined && !this.#started)) {
       for (;;) {
-        const event = lane.next(this);
+        const event = group.next(this);
         if (event === undefined || event === 'lost') return event;
         if (event.revision > floor) break;
         this.position = event.position + 1;
       }
       const first = this.#options.framer.first;
       if (first !== undefined && !this.#started) {
-        const event = lane.next(this) as PlannedEvent & { readonly position: number; readonly revision: Revision };
+        const event = group.next(this) as PlannedEvent & { readonly position: number; readonly revision: Revision };
         this.position = event.position + 1;
         return single(first(event.type, event.object));
       }
     }
-    return lane.take(this, maxBytes);
+    return group.take(this, maxBytes);
   }
 
   #takeInitial(

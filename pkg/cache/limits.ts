@@ -8,8 +8,8 @@ export const cacheLimits = {
   logEventsMax: 16_384,
   /** Bytes of the objects that the log of one resource holds. The oldest events are dropped. */
   logBytesMax: 16 * 1024 * 1024,
-  /** Joined batches that one lane keeps for slower cursors. The oldest are dropped, and joined again when needed. */
-  laneBatchesMax: 32,
+  /** Joined batches that one group keeps for slower cursors. The oldest are dropped, and joined again when needed. */
+  watchGroupBatchesMax: 32,
   /** Bytes of history read ahead for one cursor. At the bound reading stops until the cursor has taken them. */
   replayBytesMax: 1024 * 1024,
   /** Keys per page while the cache fills. */

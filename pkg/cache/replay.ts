@@ -1,15 +1,15 @@
 import type { Revision } from '../base/index.js';
 import type { AppliedEvent, HistoryError, Keyspace, Watch } from '../storage/index.js';
-import type { LaneEvent } from './lane.js';
 import { cacheLimits } from './limits.js';
 import { NotReadable } from './unreadable.js';
+import type { GroupEvent } from './watchgroup.js';
 
 export interface ReplayOptions {
   readonly keyspace: Keyspace;
   readonly start: string;
   readonly end: string;
   /** Frames the events of one revision that the watch selects. */
-  readonly select: (event: AppliedEvent) => readonly LaneEvent[];
+  readonly select: (event: AppliedEvent) => readonly GroupEvent[];
   /** Reports whether the log has all changes after this revision, so that history may end there. */
   readonly joins: (revision: Revision) => boolean;
   readonly wake: () => void;
@@ -20,7 +20,7 @@ export interface ReplayOptions {
  * keyspace is cancelled, and resumed at the same position when the cursor has taken the pending events.
  */
 export class Replay {
-  readonly pending: LaneEvent[] = [];
+  readonly pending: GroupEvent[] = [];
   /** Set when all events up to this revision are delivered or pending and the log has the later ones. */
   reached: Revision | undefined;
   /** Set when the start of the history was compacted: the oldest revision that can be read. */
@@ -83,7 +83,7 @@ export class Replay {
   }
 
   /** History with an object that cannot be read is lost for the client, which then lists again. */
-  #selected(event: AppliedEvent): readonly LaneEvent[] | undefined {
+  #selected(event: AppliedEvent): readonly GroupEvent[] | undefined {
     try {
       return this.#options.select(event);
     } catch (error) {

@@ -1,14 +1,14 @@
 import type { JsonObject } from '../api/index.js';
 import type { Revision } from '../base/index.js';
 import type { StoredObject } from '../cache/index.js';
-import type { Catalogue, ServedResource } from '../registry/index.js';
+import type { ServedResource, ServedResources } from '../registry/index.js';
 
 /**
  * The cluster from the point of view of a controller: the verbs of a client, and a stream of changes. Verbs throw
  * `ApiError`; controllers retry later. Resources are identified by any of their served versions.
  */
 export interface Cluster {
-  catalogue(): Catalogue;
+  servedResources(): ServedResources;
   /** A consistent read. */
   get(at: Place): Promise<JsonObject | undefined>;
   list(resource: ServedResource, namespace: string): Promise<readonly JsonObject[]>;

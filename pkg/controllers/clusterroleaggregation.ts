@@ -35,7 +35,7 @@ export function clusterRoleAggregation({ cluster, world, log }: ControllerContex
   }
 
   async function sync(name: string): Promise<void> {
-    const resource = cluster.catalogue().find(GROUP, 'v1', 'clusterroles');
+    const resource = cluster.servedResources().find(GROUP, 'v1', 'clusterroles');
     if (resource === undefined) return;
     const role = await cluster.get({ resource, namespace: '', name });
     if (role === undefined) return;

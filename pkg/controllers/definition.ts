@@ -46,7 +46,7 @@ export function setCondition(definition: JsonObject, condition: Condition, now: 
 }
 
 export function placeOf(context: ControllerContext, name: string): Place | undefined {
-  const resource = context.cluster.catalogue().kind(DEFINITIONS.group, DEFINITIONS.resource)?.served[0];
+  const resource = context.cluster.servedResources().kind(DEFINITIONS.group, DEFINITIONS.resource)?.served[0];
   return resource === undefined ? undefined : { resource, namespace: '', name };
 }
 

@@ -37,7 +37,7 @@ export function definitionCleanup(context: ControllerContext): Controller {
     if (!meta.deleting || !meta.finalizers.includes(CLEANUP_FINALIZER)) return;
     await report(place, definition, IN_PROGRESS);
     const kind = cluster
-      .catalogue()
+      .servedResources()
       .kind(textAt(definition, 'spec', 'group'), textAt(definition, 'spec', 'names', 'plural'));
     if (kind !== undefined && (await empty(kind)) > 0) {
       queue.addAfter(name, RETRY_MILLISECONDS);

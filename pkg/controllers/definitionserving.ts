@@ -26,7 +26,7 @@ export function serveDefinitions(
   registry: Registry,
   log: (message: string, fields: Readonly<Record<string, unknown>>) => void,
 ): ServedDefinitions {
-  const prefix = registry.catalogue.kind(DEFINITIONS.group, DEFINITIONS.resource)?.storage.prefix;
+  const prefix = registry.servedResources.kind(DEFINITIONS.group, DEFINITIONS.resource)?.storage.prefix;
   const served = new Map<string, { readonly source: Source; readonly kind: Kind }>();
   const pending = new Set<string>();
   let working: Promise<void> | undefined;
@@ -62,7 +62,7 @@ export function serveDefinitions(
         if (former !== undefined && isSame(former.source, source)) continue;
         const kind = compile(source.spec, source.names, source);
         // A definition cannot replace a built-in kind.
-        if (former === undefined && registry.catalogue.kind(kind.group, kind.resource) !== undefined) continue;
+        if (former === undefined && registry.servedResources.kind(kind.group, kind.resource) !== undefined) continue;
         set.push(kind);
         after.push(() => served.set(name, { source, kind }));
       }

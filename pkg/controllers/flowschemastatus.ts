@@ -34,8 +34,8 @@ export function flowSchemaStatus({ cluster, world, log }: ControllerContext): Co
   }
 
   async function sync(name: string): Promise<void> {
-    const resource = cluster.catalogue().find(GROUP, 'v1', 'flowschemas');
-    const levels = cluster.catalogue().find(GROUP, 'v1', 'prioritylevelconfigurations');
+    const resource = cluster.servedResources().find(GROUP, 'v1', 'flowschemas');
+    const levels = cluster.servedResources().find(GROUP, 'v1', 'prioritylevelconfigurations');
     if (resource === undefined || levels === undefined) return;
     const schema = await cluster.get({ resource, namespace: '', name });
     if (schema === undefined) return;

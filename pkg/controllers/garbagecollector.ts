@@ -208,7 +208,7 @@ export function garbageCollector(context: ControllerContext): Controller {
 
   async function stateOf(reference: OwnerReference, of: Place): Promise<OwnerState> {
     const gv = parseApiVersion(reference.apiVersion);
-    const resource = gv === undefined ? undefined : cluster.catalogue().findKind({ ...gv, kind: reference.kind });
+    const resource = gv === undefined ? undefined : cluster.servedResources().findKind({ ...gv, kind: reference.kind });
     if (resource === undefined || !resource.verbs.includes('get')) return 'unknown';
     // A cluster-scoped object cannot have a namespaced owner: the namespace is unknown.
     if (resource.namespaced && of.namespace === '') return 'unknown';

@@ -47,7 +47,7 @@ export function namespaceController(context: ControllerContext): Controller {
   }
 
   async function sync(name: string): Promise<void> {
-    const namespaces = cluster.catalogue().find('', 'v1', 'namespaces')!;
+    const namespaces = cluster.servedResources().find('', 'v1', 'namespaces')!;
     const place = { resource: namespaces, namespace: '', name };
     const namespace = await cluster.get(place);
     if (namespace === undefined || !metaOf(namespace).deleting) return;
@@ -101,7 +101,7 @@ export function namespaceController(context: ControllerContext): Controller {
   /** Every namespaced kind, once, in one of its versions. */
   function deletable(): readonly ServedResource[] {
     const byStorage = new Map<string, ServedResource>();
-    for (const group of cluster.catalogue().groups) {
+    for (const group of cluster.servedResources().groups) {
       for (const version of group.versions) {
         for (const r of version.resources) {
           if (!r.namespaced || !r.verbs.includes('list') || !r.verbs.includes('deletecollection')) continue;

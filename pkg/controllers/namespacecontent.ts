@@ -62,14 +62,14 @@ function keepInEveryNamespace(controller: string, context: ControllerContext, gi
   }
 
   async function sync(namespace: string): Promise<void> {
-    const catalogue = cluster.catalogue();
+    const servedResources = cluster.servedResources();
     const parent = await cluster.get({
-      resource: catalogue.find('', 'v1', 'namespaces')!,
+      resource: servedResources.find('', 'v1', 'namespaces')!,
       namespace: '',
       name: namespace,
     });
     if (parent === undefined || metaOf(parent).deleting) return;
-    const resource = catalogue.find('', 'v1', given.resource)!;
+    const resource = servedResources.find('', 'v1', given.resource)!;
     const place = { resource, namespace, name: given.name };
     const present = await cluster.get(place);
     try {

@@ -1,5 +1,5 @@
 import type { StoredObject } from '../cache/index.js';
-import type { Catalogue, ServedResource } from '../registry/index.js';
+import type { ServedResource, ServedResources } from '../registry/index.js';
 import type { Cluster, Observer, Place } from './cluster.js';
 
 export type ChangeHandler = (before: StoredObject | undefined, after: StoredObject | undefined) => void;
@@ -23,15 +23,15 @@ export const groupResourceOf = ({ group, resource }: ServedResource): string =>
  * A served resource by its name, such as `endpointslices.discovery.k8s.io`, in its preferred version; undefined if it
  * is not served.
  */
-export function servedResource(catalogue: Catalogue, name: string): ServedResource | undefined {
+export function servedResource(servedResources: ServedResources, name: string): ServedResource | undefined {
   const dot = name.indexOf('.');
   const [resource, group] = dot < 0 ? [name, ''] : [name.slice(0, dot), name.slice(dot + 1)];
-  return catalogue.kind(group, resource)?.served[0];
+  return servedResources.kind(group, resource)?.served[0];
 }
 
 /** The key of an object. Undefined if its resource is not served. */
 export function placeOf(cluster: Cluster, resource: string, key: string): Place | undefined {
-  const served = servedResource(cluster.catalogue(), resource);
+  const served = servedResource(cluster.servedResources(), resource);
   if (served === undefined) return undefined;
   const { namespace, name } = splitKey(key);
   return { resource: served, namespace, name };

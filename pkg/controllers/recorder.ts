@@ -18,7 +18,7 @@ export type EventRecorder = (about: JsonObject, event: EventText) => void;
 export function eventRecorder({ cluster, world, log }: ControllerContext, component: string): EventRecorder {
   let writing = 0;
   return (about, { type, reason, message }) => {
-    const resource = servedResource(cluster.catalogue(), 'events');
+    const resource = servedResource(cluster.servedResources(), 'events');
     if (resource === undefined || writing >= WRITING_MAX) return;
     const { name, namespace, uid, resourceVersion } = metaOf(about);
     const where = namespace === '' ? 'default' : namespace;

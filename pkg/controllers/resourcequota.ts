@@ -67,7 +67,7 @@ export function resourceQuotaController(context: ControllerContext): Controller 
 
   async function sync(key: string): Promise<void> {
     const [namespace = '', name = ''] = key.split('/');
-    const resource = cluster.catalogue().find('', 'v1', 'resourcequotas');
+    const resource = cluster.servedResources().find('', 'v1', 'resourcequotas');
     if (resource === undefined) return;
     const place: Place = { resource, namespace, name };
     const quota = await cluster.get(place);
@@ -109,7 +109,7 @@ export function resourceQuotaController(context: ControllerContext): Controller 
   /** The stored resources that count for one of the names, without duplicates. */
   function countedResources(names: readonly string[]): readonly ServedResource[] {
     const found = new Map<string, ServedResource>();
-    for (const { versions } of cluster.catalogue().groups)
+    for (const { versions } of cluster.servedResources().groups)
       for (const { resources } of versions)
         for (const r of resources) {
           if (!r.namespaced || r.storage.prefix === '' || r.conversion !== undefined) continue;

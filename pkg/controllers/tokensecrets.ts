@@ -50,15 +50,15 @@ export function tokenSecrets({ cluster, world, log }: ControllerContext, options
 
   async function sync(key: string): Promise<void> {
     const [namespace = '', name = ''] = key.split('/');
-    const catalogue = cluster.catalogue();
-    const resource = catalogue.find('', 'v1', 'secrets')!;
+    const servedResources = cluster.servedResources();
+    const resource = servedResources.find('', 'v1', 'secrets')!;
     const place = { resource, namespace, name };
     const secret = await cluster.get(place);
     if (secret === undefined || textAt(secret, 'type') !== TYPE) return;
     const annotations = objectAt(secret, 'metadata', 'annotations');
     const accountName = textAt(annotations, ACCOUNT_NAME);
     const account = await cluster.get({
-      resource: catalogue.find('', 'v1', 'serviceaccounts')!,
+      resource: servedResources.find('', 'v1', 'serviceaccounts')!,
       namespace,
       name: accountName,
     });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { apiVersionOf, errors, type JsonArray, type JsonObject } from '../api/index.js';
-import type { Catalogue, ServedGroup, ServedResource, ServedVersion, Subresource } from '../registry/index.js';
+import type { ServedGroup, ServedResource, ServedResources, ServedVersion, Subresource } from '../registry/index.js';
 import { isCustom } from '../schema/index.js';
 import type { Call } from './call.js';
 import { encodeDocument } from './documents.js';
@@ -23,13 +23,13 @@ const AGGREGATED = { group: 'apidiscovery.k8s.io', version: 'v2', kind: 'APIGrou
 
 /** The discovery documents of one server, each encoded once for the latest served resources. */
 export class DiscoveryDocuments {
-  #catalogue: Catalogue | undefined;
+  #servedResources: ServedResources | undefined;
   readonly #encoded = new Map<string, Buffer>();
   readonly #etags = new Map<string, string>();
 
-  /** Returns the document `name` of `catalogue` in `form`; `make` is called if it has not been encoded yet. */
-  encoded(catalogue: Catalogue, name: string, form: DocumentForm, make: () => JsonObject): Buffer {
-    this.#renew(catalogue);
+  /** Returns the document `name` of these served resources in `form`; `make` is called if it has not been encoded yet. */
+  encoded(servedResources: ServedResources, name: string, form: DocumentForm, make: () => JsonObject): Buffer {
+    this.#renew(servedResources);
     const key = `${nameOf(form)} ${name}`;
     let bytes = this.#encoded.get(key);
     if (bytes === undefined) {
@@ -39,9 +39,9 @@ export class DiscoveryDocuments {
     return bytes;
   }
 
-  /** Returns the entity tag of `bytes`, which are the document `name` of `catalogue` in `form`: their SHA-512. */
-  etag(catalogue: Catalogue, name: string, form: DocumentForm, bytes: Buffer): string {
-    this.#renew(catalogue);
+  /** Returns the entity tag of `bytes`, which are the document `name` of these served resources in `form`: their SHA-512. */
+  etag(servedResources: ServedResources, name: string, form: DocumentForm, bytes: Buffer): string {
+    this.#renew(servedResources);
     const key = `${nameOf(form)} ${name}`;
     let etag = this.#etags.get(key);
     if (etag === undefined) {
@@ -51,9 +51,9 @@ export class DiscoveryDocuments {
     return etag;
   }
 
-  #renew(catalogue: Catalogue): void {
-    if (catalogue === this.#catalogue) return;
-    this.#catalogue = catalogue;
+  #renew(servedResources: ServedResources): void {
+    if (servedResources === this.#servedResources) return;
+    this.#servedResources = servedResources;
     this.#encoded.clear();
     this.#etags.clear();
   }
@@ -68,16 +68,16 @@ export function serveRoot(call: Call, services: HttpServices, path: '/api' | '/a
   const form = formOf(call, accepted);
   // A client that accepts both gets the aggregated form, whatever the order of its Accept header.
   const aggregated = accepted.as !== undefined || (offersAggregated(accept) && accepted.encoding === 'json');
-  const { catalogue } = services.registry;
+  const { servedResources } = services.registry;
   if (!aggregated) {
     const make = (): JsonObject =>
-      path === '/api' ? apiVersions(services.address()) : groupList(catalogue, services.address());
+      path === '/api' ? apiVersions(services.address()) : groupList(servedResources, services.address());
     return send(call, services, `${path} ${services.address()}`, form, make);
   }
-  const bytes = services.discovery.encoded(catalogue, `${path} aggregated`, form, () =>
-    aggregatedList(catalogue, path),
+  const bytes = services.discovery.encoded(servedResources, `${path} aggregated`, form, () =>
+    aggregatedList(servedResources, path),
   );
-  const etag = services.discovery.etag(catalogue, `${path} aggregated`, form, bytes);
+  const etag = services.discovery.etag(servedResources, `${path} aggregated`, form, bytes);
   const headers = { etag, vary: 'Accept' };
   if (call.exchange.headers['if-none-match'] === etag) return sendEmpty(call, 304, headers);
   const type = `${MEDIA_TYPES[accepted.encoding]};g=${AGGREGATED.group};v=${AGGREGATED.version};as=${AGGREGATED.kind}`;
@@ -86,8 +86,8 @@ export function serveRoot(call: Call, services: HttpServices, path: '/api' | '/a
 
 /** `/apis/{group}`. */
 export function serveGroup(call: Call, services: HttpServices, name: string): void | Promise<void> {
-  const group = services.registry.catalogue.groups.find((g) => g.group === name);
-  if (group === undefined || name === '') throw nothingThere(services.registry.catalogue, name);
+  const group = services.registry.servedResources.groups.find((g) => g.group === name);
+  if (group === undefined || name === '') throw nothingThere(services.registry.servedResources, name);
   const form = plainForm(call, services);
   return send(call, services, `/apis/${name}`, form, () => ({
     kind: 'APIGroup',
@@ -102,9 +102,9 @@ export function serveVersion(
   services: HttpServices,
   gv: { readonly group: string; readonly version: string },
 ): void | Promise<void> {
-  const group = services.registry.catalogue.groups.find((g) => g.group === gv.group);
+  const group = services.registry.servedResources.groups.find((g) => g.group === gv.group);
   const version = group?.versions.find((v) => v.version === gv.version);
-  if (version === undefined) throw nothingThere(services.registry.catalogue, gv.group);
+  if (version === undefined) throw nothingThere(services.registry.servedResources, gv.group);
   const form = plainForm(call, services);
   return send(call, services, apiVersionOf(gv), form, () => resourceList(gv, version));
 }
@@ -133,7 +133,7 @@ function send(
   form: DocumentForm,
   make: () => JsonObject,
 ): void | Promise<void> {
-  const bytes = services.discovery.encoded(services.registry.catalogue, name, form, make);
+  const bytes = services.discovery.encoded(services.registry.servedResources, name, form, make);
   return sendBytes(call, 200, MEDIA_TYPES[form.encoding], bytes);
 }
 
@@ -153,8 +153,8 @@ function addresses(address: string): JsonArray {
   return [{ clientCIDR: '0.0.0.0/0', serverAddress: address }];
 }
 
-function groupList(catalogue: Catalogue, address: string): JsonObject {
-  const groups = catalogue.groups
+function groupList(servedResources: ServedResources, address: string): JsonObject {
+  const groups = servedResources.groups
     .filter((g) => g.group !== '')
     .map((g) => ({ ...groupDocument(g), serverAddressByClientCIDRs: addresses(address) }));
   return { kind: 'APIGroupList', apiVersion: 'v1', groups };
@@ -229,8 +229,8 @@ export function storageVersionHash(served: ServedResource): string {
   return createHash('sha256').update(text).digest().subarray(0, 8).toString('base64');
 }
 
-function aggregatedList(catalogue: Catalogue, path: '/api' | '/apis'): JsonObject {
-  const groups = catalogue.groups
+function aggregatedList(servedResources: ServedResources, path: '/api' | '/apis'): JsonObject {
+  const groups = servedResources.groups
     .filter((g) => (g.group === '') === (path === '/api'))
     .sort((a, b) => (a.group < b.group ? -1 : 1));
   const items = groups.map((g) => ({

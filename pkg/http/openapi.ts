@@ -1,6 +1,6 @@
 import { errors } from '../api/index.js';
 import type { Scheduler } from '../base/index.js';
-import type { Catalogue, ServedResource } from '../registry/index.js';
+import type { ServedResource, ServedResources } from '../registry/index.js';
 import {
   type ApiDescription,
   type ApiResource,
@@ -17,27 +17,27 @@ import { API_VERSION } from './version.js';
 
 /** The OpenAPI documents of one server, for its latest served resources. */
 export class OpenApiDocuments {
-  #latest: { readonly catalogue: Catalogue; readonly documents: OpenApi } | undefined;
+  #latest: { readonly servedResources: ServedResources; readonly documents: OpenApi } | undefined;
   /** One value for each resource: OpenAPI detects unchanged group versions by the identity of their resources. */
   readonly #described = new WeakMap<ServedResource, ApiResource>();
 
-  /** Returns the documents of `catalogue`. Those of unchanged group versions are reused. */
-  of(catalogue: Catalogue, scheduler: Scheduler): OpenApi {
+  /** Returns the documents of `servedResources`. Those of unchanged group versions are reused. */
+  of(servedResources: ServedResources, scheduler: Scheduler): OpenApi {
     const known = this.#latest;
-    if (known?.catalogue === catalogue) return known.documents;
+    if (known?.servedResources === servedResources) return known.documents;
     const documents = createOpenApi({
-      api: this.#describe(catalogue),
+      api: this.#describe(servedResources),
       pause: () => scheduler.yield(),
       ...(known === undefined ? {} : { previous: known.documents }),
     });
-    this.#latest = { catalogue, documents };
+    this.#latest = { servedResources, documents };
     return documents;
   }
 
-  #describe(catalogue: Catalogue): ApiDescription {
+  #describe(servedResources: ServedResources): ApiDescription {
     return {
       version: API_VERSION.gitVersion,
-      groupVersions: catalogue.groups.flatMap((g) =>
+      groupVersions: servedResources.groups.flatMap((g) =>
         g.versions.map((v) => ({
           group: g.group,
           version: v.version,
@@ -58,7 +58,7 @@ export class OpenApiDocuments {
 }
 
 const documentsOf = ({ openApi, registry, stages }: HttpServices): OpenApi =>
-  openApi.of(registry.catalogue, stages.scheduler);
+  openApi.of(registry.servedResources, stages.scheduler);
 
 /** `/openapi/v2`, in JSON or protobuf. */
 export async function serveOpenApiV2(call: Call, services: HttpServices): Promise<void> {

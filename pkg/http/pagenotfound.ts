@@ -1,5 +1,5 @@
 import { errors } from '../api/index.js';
-import type { Catalogue } from '../registry/index.js';
+import type { ServedResources } from '../registry/index.js';
 import { isCustom } from '../schema/index.js';
 
 /**
@@ -15,7 +15,9 @@ export class PageNotFound extends Error {
 }
 
 /** The error for a path that names nothing in a group. */
-export function nothingThere(catalogue: Catalogue, group: string): Error {
-  const isBuiltin = catalogue.kinds.some((k) => !isCustom(k.storage.type) && k.versions.some((v) => v.group === group));
+export function nothingThere(servedResources: ServedResources, group: string): Error {
+  const isBuiltin = servedResources.kinds.some(
+    (k) => !isCustom(k.storage.type) && k.versions.some((v) => v.group === group),
+  );
   return isBuiltin ? errors.noSuchPath() : new PageNotFound();
 }

@@ -76,10 +76,12 @@ export function serveApi(call: Call, services: HttpServices): void | Promise<voi
 }
 
 /** The error for a method other than GET and HEAD on a group or, where `version` is given, on a version. */
-function refusalOf({ registry: { catalogue } }: HttpServices, group: string, version: string | undefined): Error {
+function refusalOf({ registry: { servedResources } }: HttpServices, group: string, version: string | undefined): Error {
   const exists =
-    version === undefined ? catalogue.groups.some((g) => g.group === group) : catalogue.hasVersion(group, version);
-  return exists ? errors.methodNotAllowed() : nothingThere(catalogue, group);
+    version === undefined
+      ? servedResources.groups.some((g) => g.group === group)
+      : servedResources.hasVersion(group, version);
+  return exists ? errors.methodNotAllowed() : nothingThere(servedResources, group);
 }
 
 /** The state of priority and fairness, as kube-apiserver shows it. */
@@ -122,7 +124,7 @@ const below = (call: Call, prefix: string): string => call.info.path.slice(prefi
 /** `/`: the paths that can be read. */
 function serveIndex(call: Call, { registry, health }: HttpServices): void | Promise<void> {
   const paths = PATHS.filter((entry) => entry.listed).map((entry) => entry.path);
-  for (const g of registry.catalogue.groups) {
+  for (const g of registry.servedResources.groups) {
     if (g.group !== '') paths.push(`/apis/${g.group}`);
     for (const v of g.versions) paths.push(g.group === '' ? `/api/${v.version}` : `/apis/${g.group}/${v.version}`);
   }

@@ -1,5 +1,5 @@
 import { errors } from '../api/index.js';
-import { type Catalogue, resolveTarget, type ServedResource, type Target, type Verb } from '../registry/index.js';
+import { resolveTarget, type ServedResource, type ServedResources, type Target, type Verb } from '../registry/index.js';
 import type { Call } from './call.js';
 import { nothingThere } from './pagenotfound.js';
 import type { ResourceInfo } from './requestinfo.js';
@@ -17,9 +17,9 @@ export interface ResourceRequest {
  * Resolves the resource of a path and checks the method. Throws 404 for a path without a resource, whatever the method,
  * and 405 for a method that the resource does not support.
  */
-export function resolve(catalogue: Catalogue, call: Call, info: ResourceInfo): ResourceRequest {
-  const served = catalogue.find(info.group, info.version, info.resource);
-  if (served === undefined || !scopeFits(served, info)) throw nothingThere(catalogue, info.group);
+export function resolve(servedResources: ServedResources, call: Call, info: ResourceInfo): ResourceRequest {
+  const served = servedResources.find(info.group, info.version, info.resource);
+  if (served === undefined || !scopeFits(served, info)) throw nothingThere(servedResources, info.group);
   if (!subresourceFits(served, info)) throw errors.noSuchPath();
   const action = actionOf(served, info, call.exchange.method);
   if (info.name === '.' || info.name === '..' || info.name.includes('%')) throw badName(info.name);
@@ -70,8 +70,8 @@ function actionOf(served: ServedResource, info: ResourceInfo, method: string): V
 }
 
 /** Whether a request names a served resource. Only then may parts of its path become metric labels. */
-export function knownResource(catalogue: Catalogue, info: ResourceInfo): boolean {
-  const served = catalogue.find(info.group, info.version, info.resource);
+export function knownResource(servedResources: ServedResources, info: ResourceInfo): boolean {
+  const served = servedResources.find(info.group, info.version, info.resource);
   return served !== undefined && (info.subresource === '' || Object.hasOwn(served.subresources, info.subresource));
 }
 

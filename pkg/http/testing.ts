@@ -3,12 +3,12 @@ import { type Authorizer, authorizerChain, Impersonator, type UserInfo } from '.
 import { Scheduler, type World } from '../base/index.js';
 import {
   type Answer,
-  buildCatalogue,
-  type Catalogue,
+  buildServedResources,
   type EventStream,
   type Frames,
   type Registry,
   type ResourceDeclaration,
+  type ServedResources,
   type Subresource,
   type Verb,
 } from '../registry/index.js';
@@ -48,7 +48,7 @@ const connection = (verbs: readonly Verb[], negotiates: boolean): Subresource =>
   behaviour: { kind: 'connection', negotiates, open: async () => {} },
 });
 
-const CATALOGUE: Catalogue = buildCatalogue(
+const CATALOGUE: ServedResources = buildServedResources(
   [
     declared('componentstatuses', 'ComponentStatus', false, ['get', 'list']),
     {
@@ -100,7 +100,7 @@ export class TestStream implements EventStream {
 }
 
 export class TestRegistry implements Verbs {
-  readonly catalogue = CATALOGUE;
+  readonly servedResources = CATALOGUE;
   readonly objects = new Map<string, JsonObject>();
   readonly streams: TestStream[] = [];
   /** Runs before every verb; may throw or wait. */

@@ -12,7 +12,7 @@ export async function bootstrap(core: Core, config: BootstrapConfig): Promise<vo
 
 async function ensure(core: Core, namespace: string, object: JsonObject, plural: string): Promise<void> {
   const { group, version } = parseApiVersion(String(object['apiVersion']))!;
-  const resource = core.catalogue().find(group, version, plural);
+  const resource = core.servedResources().find(group, version, plural);
   if (resource === undefined) return;
   const meta = object['metadata'];
   const name = isObject(meta) ? String(meta['name']) : '';

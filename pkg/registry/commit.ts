@@ -2,11 +2,11 @@ import { errors, type JsonObject } from '../api/index.js';
 import { type Revision, revision } from '../base/index.js';
 import { NotServed, type StoredObject } from '../cache/index.js';
 import { type Compare, type KeyValue, type Op, prefixEnd } from '../storage/index.js';
-import type { ServedResource } from './catalogue.js';
 import { type Core, collectionOf, refusal } from './core.js';
 import { limits } from './limits.js';
 import type { Answer } from './requests.js';
 import type { Reader } from './resource.js';
+import type { ServedResource } from './servedresources.js';
 import { inServedVersion } from './tracking.js';
 
 /** Commits transactions and builds the responses of writes. */

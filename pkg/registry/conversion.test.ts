@@ -3,8 +3,8 @@ import { cloneJson, type JsonObject, type JsonValue } from '../api/index.js';
 import { decodeValue, encodeJson } from '../codec/index.js';
 import type { ScalarType, Schema, StructSchema } from '../schema/index.js';
 import { builtinResources } from './builtin/index.js';
-import { buildCatalogue, type ServedResource } from './catalogue.js';
 import { metaOf } from './meta.js';
+import { buildServedResources, type ServedResource } from './servedresources.js';
 import { Bench } from './testing.js';
 
 /** Deep enough for every field that differs between versions; bounded because of recursive types (JSONSchemaProps). */
@@ -53,7 +53,7 @@ function settled(schema: StructSchema, o: JsonObject): string {
   return encodeJson(schema, decoded.object).toString();
 }
 
-const converted = buildCatalogue(builtinResources(), new Map([['api/all', true]]), () => true).groups.flatMap(
+const converted = buildServedResources(builtinResources(), new Map([['api/all', true]]), () => true).groups.flatMap(
   ({ versions }) => versions.flatMap(({ resources }) => resources.filter((r) => r.conversion !== undefined)),
 );
 

@@ -2,10 +2,10 @@ import { type Admission, type ApiError, errors, type GroupResourceName } from '.
 import { type Revision, type Scheduler, Slice, type World } from '../base/index.js';
 import { type Cache, type Collection, NotServed, type StoredObject, type UnreadableObject } from '../cache/index.js';
 import type { Keyspace, RefusalReason } from '../storage/index.js';
-import type { Catalogue, ServedResource } from './catalogue.js';
 import { limits } from './limits.js';
 import type { Body, RequestContext, TargetPlace } from './requests.js';
 import type { Objects } from './resource.js';
+import type { ServedResource, ServedResources } from './servedresources.js';
 import { unreadableForWrite } from './unreadable.js';
 
 /** The dependencies of the verbs. */
@@ -16,7 +16,7 @@ export interface Core {
   readonly keyspace: Keyspace;
   readonly cache: Cache;
   readonly admission: Admission;
-  catalogue(): Catalogue;
+  servedResources(): ServedResources;
   featureEnabled(gate: string): boolean;
   /** Stored objects, as the actions of a request see them. */
   objects(context: RequestContext): Objects;

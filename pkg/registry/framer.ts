@@ -10,10 +10,10 @@ import {
   watchFrame,
   websocketFramings,
 } from '../codec/index.js';
-import type { ServedResource } from './catalogue.js';
 import { localVersion } from './conversion.js';
 import { encoded, type Parts, storedParts } from './forms.js';
 import type { Representation, Target } from './requests.js';
+import type { ServedResource } from './servedresources.js';
 import { metadataOnly, tableOf, tableOfOne } from './table.js';
 
 const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';

@@ -1,17 +1,6 @@
 export { type BootstrapConfig, kubernetesServiceObject } from './builtin/bootstrapobjects.js';
 export { heldPorts, NODE_PORT_PREFIX } from './builtin/core/service/allocation.js';
 export { builtinResources, type ClusterConfig, defaultCluster, type TokenReviewOutcome } from './builtin/index.js';
-export {
-  buildCatalogue,
-  type Catalogue,
-  type Conversion,
-  type Kind,
-  type ServedGroup,
-  type ServedResource,
-  type ServedSubresource,
-  type ServedVersion,
-  type StorageForm,
-} from './catalogue.js';
 export { compile } from './custom/compile.js';
 export { declare, storagePrefixOf } from './declare.js';
 export type { KindChange, KindObserver } from './kindset.js';
@@ -66,5 +55,16 @@ export type {
   WriteContext,
 } from './resource.js';
 export { isServed, type RuntimeConfig, runtimeConfigProblem } from './runtimeconfig.js';
+export {
+  buildServedResources,
+  type Conversion,
+  type Kind,
+  type ServedGroup,
+  type ServedResource,
+  type ServedResources,
+  type ServedSubresource,
+  type ServedVersion,
+  type StorageForm,
+} from './servedresources.js';
 export { objectTarget, resolveTarget } from './target.js';
 export { UNSAFE_DELETE_GATE } from './unsafedelete.js';

@@ -1,7 +1,7 @@
 import type { Cache, PreparedCollection } from '../cache/index.js';
-import type { Catalogue } from './catalogue.js';
 import type { Kind } from './kind.js';
 import type { KindChange, KindSet } from './kindset.js';
+import type { ServedResources } from './servedresources.js';
 import { collectionRequest } from './upgrade.js';
 
 /** Changes the kinds of a running server. */
@@ -49,18 +49,18 @@ async function apply(kinds: KindSet, cache: Cache, change: KindChange): Promise<
 /** Objects of a kind that is not served stay in the store. */
 const isStored = (kind: Kind): boolean => kind.storage.prefix !== '' && kind.served.length > 0;
 
-function needsCollection(kind: Kind, before: Catalogue, cache: Cache): boolean {
+function needsCollection(kind: Kind, before: ServedResources, cache: Cache): boolean {
   if (!isStored(kind)) return false;
   if (cache.collection(kind.storage.prefix) === undefined) return true;
   // Objects in memory have the storage version and the selectable fields of the former kind.
   return before.kind(kind.group, kind.resource)?.storage !== kind.storage;
 }
 
-export function storedPrefixes({ kinds }: Catalogue): ReadonlySet<string> {
+export function storedPrefixes({ kinds }: ServedResources): ReadonlySet<string> {
   return new Set(kinds.filter(isStored).map((k) => k.storage.prefix));
 }
 
 /** The kinds whose objects are cached. */
-export function storedKinds({ kinds }: Catalogue): readonly Kind[] {
+export function storedKinds({ kinds }: ServedResources): readonly Kind[] {
   return kinds.filter(isStored);
 }

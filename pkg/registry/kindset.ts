@@ -1,7 +1,7 @@
 import type { GroupResourceName } from '../api/index.js';
 import { invariant } from '../base/index.js';
-import { type Catalogue, catalogueOf } from './catalogue.js';
 import type { Kind } from './kind.js';
+import { type ServedResources, servedResourcesOf } from './servedresources.js';
 
 /** An atomic change of the kinds. Each kind of `set` is added, or replaces the one with its group and resource; `remove` removes kinds. */
 export interface KindChange {
@@ -10,7 +10,7 @@ export interface KindChange {
 }
 
 /** Called synchronously after each change of the served kinds. It must be fast and must not throw. */
-export type KindObserver = (next: Catalogue, previous: Catalogue) => void;
+export type KindObserver = (next: ServedResources, previous: ServedResources) => void;
 
 /**
  * The kinds of a server as a sequence of immutable snapshots. A request uses one snapshot from beginning to end. Data derived from a
@@ -18,17 +18,17 @@ export type KindObserver = (next: Catalogue, previous: Catalogue) => void;
  */
 export class KindSet {
   #kinds: ReadonlyMap<string, Kind>;
-  #current: Catalogue;
+  #current: ServedResources;
   readonly #observers = new Set<KindObserver>();
 
   constructor(kinds: readonly Kind[]) {
     this.#kinds = new Map(kinds.map((k) => [idOf(k), k]));
     invariant(this.#kinds.size === kinds.length, 'two kinds have one group and resource');
     checkPrefixes(kinds);
-    this.#current = catalogueOf(kinds);
+    this.#current = servedResourcesOf(kinds);
   }
 
-  get current(): Catalogue {
+  get current(): ServedResources {
     return this.#current;
   }
 
@@ -46,7 +46,7 @@ export class KindSet {
     checkPrefixes(kinds.values());
     const previous = this.#current;
     this.#kinds = kinds;
-    this.#current = catalogueOf([...kinds.values()]);
+    this.#current = servedResourcesOf([...kinds.values()]);
     for (const f of this.#observers) f(this.#current, previous);
   }
 }

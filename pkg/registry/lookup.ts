@@ -1,8 +1,8 @@
 import { errors, type GroupResourceName, type JsonObject, type StoredObjects } from '../api/index.js';
 import type { StoredObject } from '../cache/index.js';
 import { prefixEnd } from '../storage/index.js';
-import type { ServedResource, StorageForm } from './catalogue.js';
 import { type Core, fresh } from './core.js';
+import type { ServedResource, StorageForm } from './servedresources.js';
 
 /** Milliseconds that a lookup waits for a consistent read. */
 const LOOKUP_TIMEOUT_MS = 10_000;
@@ -10,7 +10,7 @@ const LOOKUP_TIMEOUT_MS = 10_000;
 /** Lookups of other objects by admission steps. */
 export function storedObjects(core: () => Core): StoredObjects {
   const formOf = ({ group, resource }: GroupResourceName): StorageForm | undefined =>
-    core().catalogue().kind(group, resource)?.storage;
+    core().servedResources().kind(group, resource)?.storage;
   const read = (resource: GroupResourceName, namespace: string, name: string): JsonObject | undefined => {
     const form = formOf(resource);
     if (form === undefined) return undefined;
@@ -53,7 +53,7 @@ export function storedObjects(core: () => Core): StoredObjects {
       return (form === undefined ? undefined : core().cache.collection(form.prefix)?.snapshot().changed) ?? 0;
     },
     resourceOf: ({ group, version, kind }) => {
-      for (const g of core().catalogue().groups) {
+      for (const g of core().servedResources().groups) {
         if (g.group !== group) continue;
         const found = g.versions.find((v) => v.version === version)?.resources.find((r) => r.kind === kind);
         if (found !== undefined) return { group, resource: found.resource, namespaced: found.namespaced };
@@ -65,7 +65,7 @@ export function storedObjects(core: () => Core): StoredObjects {
 
 /** Returns a resource in its storage version if that is served, else in any served version. */
 export function storedResource(core: Core, { group, resource }: GroupResourceName): ServedResource {
-  const served = core.catalogue().kind(group, resource)?.served ?? [];
+  const served = core.servedResources().kind(group, resource)?.served ?? [];
   const found = served.find((r) => r.conversion === undefined) ?? served[0];
   if (found === undefined) throw errors.internal(`${resource} of ${group === '' ? 'core' : group} are not served`);
   return found;

@@ -67,7 +67,7 @@ export function labelOfNamespace(core: Core, namespace: string, key: string): st
 /** Reads the phase, a selectable field that the cache keeps with the object, so that no write parses its namespace. */
 function isTerminating(core: Core, namespace: StoredObject): boolean {
   const { group, resource } = NAMESPACES;
-  const phase = core.catalogue().kind(group, resource)?.served[0]?.fieldLabels.get(PHASE_FIELD);
+  const phase = core.servedResources().kind(group, resource)?.served[0]?.fieldLabels.get(PHASE_FIELD);
   return phase !== undefined && namespace.fields()[phase] === TERMINATING;
 }
 

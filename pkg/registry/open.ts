@@ -61,7 +61,7 @@ export async function openRegistry(config: RegistryConfig): Promise<Registry> {
     keyspace,
     cache,
     admission: { steps },
-    catalogue: () => kinds.current,
+    servedResources: () => kinds.current,
     featureEnabled: (gate) => config.featureEnabled(gate),
     objects: (context) => objectsFor(core, context),
   };
@@ -69,7 +69,7 @@ export async function openRegistry(config: RegistryConfig): Promise<Registry> {
   const changer = kindChanger(kinds, cache);
   const stopBookmarks = world.timers.every(limits.bookmarkInterval, () => cache.bookmark());
   return {
-    get catalogue() {
+    get servedResources() {
       return kinds.current;
     },
     scheduler,

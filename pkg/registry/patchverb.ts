@@ -12,7 +12,6 @@ import {
   updateManagedFields,
 } from '../patch/index.js';
 import { decodeObject, expectedKind, patchFailure, patchObject, readApplied, readPatch, unreadable } from './bodies.js';
-import type { ServedResource } from './catalogue.js';
 import { type Core, sliceOf, turnFor } from './core.js';
 import { limits } from './limits.js';
 import { metaOf, text } from './meta.js';
@@ -25,6 +24,7 @@ import type {
   UpdateRequest,
   Written,
 } from './requests.js';
+import type { ServedResource } from './servedresources.js';
 import { checkName, checkUid, placeInNamespace } from './systemfields.js';
 import { inServedVersion, trackedResource } from './tracking.js';
 import { modify, type ObjectEdit } from './update.js';

@@ -2,13 +2,13 @@ import { errors } from '../api/index.js';
 import type { Revision } from '../base/index.js';
 import type { Collection, CollectionSnapshot, StoredObject } from '../cache/index.js';
 import { prefixEnd } from '../storage/index.js';
-import type { ServedResource } from './catalogue.js';
 import { type Continuation, decodeContinue, encodeContinue } from './continuetoken.js';
 import { type Core, collectionOf, find, fresh, keyOf, notFound, notOlderThan } from './core.js';
 import { limits } from './limits.js';
 import { checkListOptions, parseListVersion, parseVersion } from './listoptions.js';
 import type { Answer, GetRequest, ListRequest, ListResult, RequestContext } from './requests.js';
 import { parseSelectors, type Selected, select } from './selection.js';
+import type { ServedResource } from './servedresources.js';
 import { readableHistory, unreadableForRead, unreadableList } from './unreadable.js';
 import { listVirtual, runVirtual } from './virtual.js';
 

@@ -1,7 +1,6 @@
 import type { Scheduler } from '../base/index.js';
 import type { Cache } from '../cache/index.js';
 import type { BootstrapConfig } from './builtin/bootstrapobjects.js';
-import type { Catalogue } from './catalogue.js';
 import type { KindChange, KindObserver } from './kindset.js';
 import type {
   Answer,
@@ -20,14 +19,15 @@ import type {
   WatchRequest,
   Written,
 } from './requests.js';
+import type { ServedResources } from './servedresources.js';
 
 /** The verbs. They throw an `ApiError` for a failed request. */
 export interface Registry {
   /** The served resources. A request uses one snapshot from beginning to end. */
-  readonly catalogue: Catalogue;
+  readonly servedResources: ServedResources;
   /** Shares the turns of the event loop among long work of this server. */
   readonly scheduler: Scheduler;
-  /** Calls `f` after each change of `catalogue`; returns a function that removes the observer. */
+  /** Calls `f` after each change of `servedResources`; returns a function that removes the observer. */
   observeKinds(f: KindObserver): () => void;
   /** Adds, replaces and removes kinds; resolves when the new ones are served. */
   changeKinds(change: KindChange): Promise<void>;

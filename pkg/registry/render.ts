@@ -16,11 +16,11 @@ import {
   protobufList,
 } from '../codec/index.js';
 import { structByName } from '../schema/index.js';
-import type { ServedResource } from './catalogue.js';
 import { originOf } from './conversion.js';
 import { encoded, storedParts } from './forms.js';
 import { limits } from './limits.js';
 import type { Answer, ListResult, Representation, Target } from './requests.js';
+import type { ServedResource } from './servedresources.js';
 import { parseStored, storedProtobuf, storedProtobufBytes } from './stored.js';
 import { metadataOnly, type RowForm, tableOf, tableOfOne, tableRow, tableWith } from './table.js';
 

@@ -1,8 +1,8 @@
 import type { JsonObject, Status, UserInfo } from '../api/index.js';
 import type { Revision } from '../base/index.js';
 import type { StoredObject } from '../cache/index.js';
-import type { ServedResource } from './catalogue.js';
 import type { ConnectionBehaviour, QueryValues, ScaleBehaviour, Strategy, VirtualHandler } from './resource.js';
+import type { ServedResource } from './servedresources.js';
 
 /** The context of a request, created once by the pipeline. */
 export interface RequestContext {

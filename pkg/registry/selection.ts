@@ -9,8 +9,8 @@ import {
   SelectorError,
 } from '../api/index.js';
 import type { Selection, StoredObject } from '../cache/index.js';
-import type { ServedResource } from './catalogue.js';
 import type { ListOptions, Target } from './requests.js';
+import type { ServedResource } from './servedresources.js';
 import { parseShardSelector, type ShardSelector } from './shards.js';
 
 /** The selection of a list, a watch or a deletecollection. */

@@ -2,7 +2,7 @@ import type { JsonObject } from '../api/index.js';
 import { errors } from '../api/index.js';
 import type { StoredObject } from '../cache/index.js';
 import { encodeCbor, encodeStoredProtobuf, readJson } from '../codec/index.js';
-import type { ServedResource } from './catalogue.js';
+import type { ServedResource } from './servedresources.js';
 
 /** Matches numbers of 16 digits and more, which may be int64 values that a double cannot represent. */
 const LONG_NUMBER = /[:[,]-?\d{16}/;

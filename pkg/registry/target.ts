@@ -1,5 +1,5 @@
-import type { ServedResource } from './catalogue.js';
 import type { Target, TargetPlace } from './requests.js';
+import type { ServedResource } from './servedresources.js';
 
 /**
  * Resolves the target of a request, once for all later code. Returns undefined if the resource has no such subresource.

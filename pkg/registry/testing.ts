@@ -2,7 +2,6 @@ import { type AdmissionStep, ApiError, type JsonObject, type StoredObjects } fro
 import type { World } from '../base/index.js';
 import { type Keyspace, openMemoryKeyspace, type WatchRequest, type WatchSink } from '../storage/index.js';
 import { builtinResources } from './builtin/index.js';
-import type { ServedResource } from './catalogue.js';
 import { EVERYTHING } from './listoptions.js';
 import { openRegistry } from './open.js';
 import type { Registry } from './registry.js';
@@ -17,6 +16,7 @@ import type {
   Target,
   WriteOptions,
 } from './requests.js';
+import type { ServedResource } from './servedresources.js';
 import { resolveTarget } from './target.js';
 
 /** A registry over an in-memory keyspace, with short functions for its verbs, for the tests of pkg/registry. */
@@ -159,7 +159,7 @@ export class Bench {
     const parts = rest === '' ? ['', 'v1', ...what.split('/').slice(1)] : rest.split('/');
     // Group names contain dots: the resource ends at the first one.
     const [group = '', version = 'v1', subresource = ''] = parts;
-    const resource: ServedResource | undefined = this.registry.catalogue.find(group, version, plural!);
+    const resource: ServedResource | undefined = this.registry.servedResources.find(group, version, plural!);
     if (resource === undefined) throw new Error(`no ${what}`);
     const target = resolveTarget(resource, { namespace, name, subresource });
     if (target === undefined) throw new Error(`no ${what}`);

@@ -1,10 +1,10 @@
 import { cloneJson, type JsonObject } from '../api/index.js';
 import { decodeAs } from '../codec/index.js';
 import { compareManagedFields, type TrackedResource } from '../patch/index.js';
-import type { ServedResource } from './catalogue.js';
 import type { Core } from './core.js';
 import { metaOf } from './meta.js';
 import type { RuledTarget } from './requests.js';
+import type { ServedResource } from './servedresources.js';
 
 /** Field ownership: the managed fields of an object, recorded in the version of the request. */
 

@@ -114,7 +114,7 @@ export async function openApi(parts: ApiParts): Promise<Api> {
       audit: NO_AUDIT,
       gate: flow.gate,
       ...sharedStages(world, registry.scheduler),
-      counter: requestCounter(world, metrics, (info) => knownResource(registry.catalogue, info)),
+      counter: requestCounter(world, metrics, (info) => knownResource(registry.servedResources, info)),
       spoken: spoken(config.api.featureGates.get('CBORServingAndStorage') === true),
       compresses: config.api.featureGates.get('APIResponseCompression') === true,
       requestTime: config.limits.requestTimeout,
@@ -166,7 +166,7 @@ const withProxyCa = (tls: TlsMaterial, proxyCa: string | undefined): TlsMaterial
 /** The number of objects of each resource. */
 function* stored(registry: Registry): Iterable<{ group: string; resource: string; objects: number }> {
   const seen = new Set<string>();
-  for (const { group, versions } of registry.catalogue.groups)
+  for (const { group, versions } of registry.servedResources.groups)
     for (const { resources } of versions)
       for (const { resource, storage } of resources) {
         if (storage.prefix === '' || seen.has(storage.prefix)) continue;

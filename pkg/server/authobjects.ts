@@ -111,7 +111,7 @@ function currency(registry: Registry, world: World): () => Promise<void> | undef
 }
 
 function storagePrefix(registry: Registry, group: string, resource: string): string {
-  for (const g of registry.catalogue.groups)
+  for (const g of registry.servedResources.groups)
     if (g.group === group)
       for (const { resources } of g.versions)
         for (const r of resources) if (r.resource === resource && r.storage.prefix !== '') return r.storage.prefix;

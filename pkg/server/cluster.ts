@@ -3,12 +3,12 @@ import type { World } from '../base/index.js';
 import type { Cluster, Following, Observer } from '../controllers/index.js';
 import {
   type Answer,
-  type Catalogue,
   EVERYTHING,
   type Registry,
   type RequestContext,
   resolveTarget,
   type ServedResource,
+  type ServedResources,
   type Target,
 } from '../registry/index.js';
 import { prefixEnd } from '../storage/index.js';
@@ -49,7 +49,7 @@ export function clusterOf(registry: Registry, world: World, identity = CONTROLLE
   const body = (value: JsonObject) => ({ bytes: Buffer.from(JSON.stringify(value)), encoding: 'json' as const });
 
   return {
-    catalogue: () => registry.catalogue,
+    servedResources: () => registry.servedResources,
     async get(at) {
       try {
         const answer = await registry.get(
@@ -142,11 +142,11 @@ function objectOf(answer: Answer): JsonObject {
  * way.
  */
 function follow(registry: Registry, observer: Observer): Following {
-  const observed = (catalogue: Catalogue): ReadonlyMap<string, ServedResource> => {
-    const all = byPrefix(catalogue);
+  const observed = (servedResources: ServedResources): ReadonlyMap<string, ServedResource> => {
+    const all = byPrefix(servedResources);
     return observer.of === undefined ? all : new Map([...all].filter(([, resource]) => observer.of!(resource)));
   };
-  let resources = observed(registry.catalogue);
+  let resources = observed(registry.servedResources);
   let waiting: (() => void)[] | undefined;
   let handovers = 0;
   let stopped = false;
@@ -196,9 +196,9 @@ function follow(registry: Registry, observer: Observer): Following {
 }
 
 /** Each collection in its first version in discovery. */
-function byPrefix(catalogue: Catalogue): ReadonlyMap<string, ServedResource> {
+function byPrefix(servedResources: ServedResources): ReadonlyMap<string, ServedResource> {
   const found = new Map<string, ServedResource>();
-  for (const { versions } of catalogue.groups)
+  for (const { versions } of servedResources.groups)
     for (const { resources } of versions)
       for (const resource of resources)
         if (resource.storage.prefix !== '' && !found.has(resource.storage.prefix))

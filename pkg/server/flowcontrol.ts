@@ -12,7 +12,7 @@ const MANAGER = 'api-priority-and-fairness-config-producer-v1';
 export async function ensureFlowControl(registry: Registry, world: World): Promise<void> {
   const objects = bootstrapFlowControl();
   for (const resource of ['prioritylevelconfigurations', 'flowschemas'] as const) {
-    const served = registry.catalogue.find(GROUP, 'v1', resource);
+    const served = registry.servedResources.find(GROUP, 'v1', resource);
     if (served === undefined) continue;
     await ensureObjects({ registry, world, served, manager: MANAGER }, objects[resource], reconcile);
   }

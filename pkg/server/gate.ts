@@ -70,7 +70,7 @@ function loadOf(
   registry: Registry,
   about: { readonly group: string; readonly version: string; readonly resource: string },
 ): ResourceLoad | undefined {
-  const served = registry.catalogue.find(about.group, about.version, about.resource);
+  const served = registry.servedResources.find(about.group, about.version, about.resource);
   const collection = served === undefined ? undefined : registry.cache.collection(served.storage.prefix);
   if (collection === undefined) return undefined;
   const { size, bytes, watchers } = collection;

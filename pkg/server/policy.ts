@@ -13,7 +13,7 @@ const MANAGER = 'kube-apiserver';
 export async function bootstrapRbac(registry: Registry, world: World): Promise<void> {
   const policy = bootstrapPolicy();
   for (const resource of ['clusterroles', 'clusterrolebindings', 'roles', 'rolebindings'] as const) {
-    const served = registry.catalogue.find(GROUP, 'v1', resource);
+    const served = registry.servedResources.find(GROUP, 'v1', resource);
     if (served === undefined) continue;
     const reconcile = resource.endsWith('roles') ? reconcileRole : reconcileBinding;
     await ensureObjects({ registry, world, served, manager: MANAGER }, policy[resource], reconcile);

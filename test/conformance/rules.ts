@@ -627,7 +627,7 @@ export const rules: readonly Rule[] = [
   rule(
     'Versioning',
     'alpha and beta off by default; --runtime-config switches levels, versions and resources, a missing value means true',
-    'pkg/registry/catalogue.test.ts: served resources',
+    'pkg/registry/servedresources.test.ts: served resources',
     'pkg/config/config.test.ts: reads versions and features to enable',
     'golden http/discovery-formats',
   ),
@@ -646,8 +646,8 @@ export const rules: readonly Rule[] = [
   rule(
     'Versioning',
     'one preferred and one storage version a group, both served',
-    'pkg/registry/catalogue.test.ts: are listed with the core group first, and the preferred version of a group first',
-    'pkg/registry/catalogue.test.ts: have a storage version and a storage prefix of their own',
+    'pkg/registry/servedresources.test.ts: are listed with the core group first, and the preferred version of a group first',
+    'pkg/registry/servedresources.test.ts: have a storage version and a storage prefix of their own',
   ),
   rule(
     'Versioning',

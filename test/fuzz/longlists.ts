@@ -90,7 +90,7 @@ function withList(object: JsonValue, path: readonly (string | number)[], list: J
 export async function longLists(): Promise<readonly LongList[]> {
   const bench = await Bench.open([['api/all', true]]);
   const served = new Map<string, ServedResource>();
-  for (const group of bench.registry.catalogue.groups)
+  for (const group of bench.registry.servedResources.groups)
     for (const version of group.versions)
       for (const resource of version.resources)
         if (resource.verbs.includes('create')) served.set(`${apiVersionOf(resource)} ${resource.kind}`, resource);

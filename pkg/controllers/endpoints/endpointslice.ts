@@ -85,7 +85,7 @@ export function endpointSliceController(context: ControllerContext, { endpointsM
     const selector = objectAt(service, 'spec', 'selector');
     if (Object.keys(selector).length === 0 || textAt(service, 'spec', 'type') === 'ExternalName') return;
     const { namespace, name } = splitKey(key);
-    const resource = servedResource(cluster.catalogue(), SLICES);
+    const resource = servedResource(cluster.servedResources(), SLICES);
     if (resource === undefined) return;
     const present = [...cluster.known(resource, namespace)]
       .filter((slice) => slice.labels()[SERVICE_NAME] === name && slice.labels()[MANAGED_BY] === MANAGER)

@@ -58,7 +58,7 @@ export function mirroringController(context: ControllerContext, { addressesMax }
 
   async function sync(key: string): Promise<void> {
     const { namespace, name } = splitKey(key);
-    const resource = servedResource(cluster.catalogue(), SLICES);
+    const resource = servedResource(cluster.servedResources(), SLICES);
     if (resource === undefined) return;
     const endpoints = await cluster.get(placeOf(cluster, 'endpoints', key)!);
     const service = await cluster.get(placeOf(cluster, 'services', key)!);

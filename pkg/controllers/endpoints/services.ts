@@ -73,7 +73,7 @@ export async function podsOf(
 ): Promise<readonly JsonObject[]> {
   const found: JsonObject[] = [];
   let n = 0;
-  for (const stored of cluster.known(servedResource(cluster.catalogue(), 'pods')!, namespace)) {
+  for (const stored of cluster.known(servedResource(cluster.servedResources(), 'pods')!, namespace)) {
     if (++n % SLICE === 0) await new Promise<void>((resolve) => void world.timers.after(0, resolve));
     if (hasLabels(stored.labels(), selector)) found.push(stored.parse());
   }

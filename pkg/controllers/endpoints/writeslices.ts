@@ -16,7 +16,7 @@ export async function writeSlices(
   { cluster }: ControllerContext,
   { service, changes, mayCreate }: SliceWrites,
 ): Promise<void> {
-  const resource = servedResource(cluster.catalogue(), SLICES)!;
+  const resource = servedResource(cluster.servedResources(), SLICES)!;
   const { namespace } = metaOf(service);
   try {
     if (mayCreate) for (const slice of changes.create) await cluster.create(resource, namespace, slice);

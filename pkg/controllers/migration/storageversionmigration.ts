@@ -95,7 +95,7 @@ export function storageVersionMigrator({ cluster, world, log }: ControllerContex
 
   function resourceOf(migration: JsonObject): ServedResource | undefined {
     const { group, resource } = objectAt(migration, 'spec', 'resource');
-    return cluster.catalogue().kind(String(group ?? ''), String(resource ?? ''))?.served[0];
+    return cluster.servedResources().kind(String(group ?? ''), String(resource ?? ''))?.served[0];
   }
 
   async function migrate(

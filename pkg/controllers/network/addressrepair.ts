@@ -113,7 +113,7 @@ export function addressRepair(context: ControllerContext): Controller {
   function isInRange(ip: string): boolean {
     const parsed = parseIp(ip);
     if (parsed === undefined) return false;
-    for (const range of cluster.known(servedResource(cluster.catalogue(), SERVICE_CIDRS)!, ''))
+    for (const range of cluster.known(servedResource(cluster.servedResources(), SERVICE_CIDRS)!, ''))
       for (const text of listAt(range.parse(), 'spec', 'cidrs')) {
         const cidr = parseCidr(String(text));
         if (cidr !== undefined && cidrContains(cidr, parsed)) return true;

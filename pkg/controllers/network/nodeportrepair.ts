@@ -27,7 +27,7 @@ export function nodePortRepair({ cluster, world, log }: ControllerContext, keysp
     const read = await keyspace.range({ start: NODE_PORT_PREFIX, end: prefixEnd(NODE_PORT_PREFIX) });
     if (read.kind !== 'ok') throw new Error(`cannot read ${NODE_PORT_PREFIX}`);
     const owners = new Map<number, string>();
-    await cluster.visit(servedResource(cluster.catalogue(), 'services')!, '', (service: JsonObject) => {
+    await cluster.visit(servedResource(cluster.servedResources(), 'services')!, '', (service: JsonObject) => {
       const { namespace, name } = metaOf(service);
       for (const port of heldPorts(service)) owners.set(port, `${namespace}/${name}`);
     });

@@ -97,7 +97,7 @@ export function serviceCidrController({ cluster, world, log }: ControllerContext
     const mine = rangesOf(range);
     if (mine.every((cidr) => others.some((other) => containsRange(other, cidr)))) return false;
     let n = 0;
-    for (const address of cluster.known(servedResource(cluster.catalogue(), ADDRESSES)!, '')) {
+    for (const address of cluster.known(servedResource(cluster.servedResources(), ADDRESSES)!, '')) {
       if (++n % 1000 === 0) await new Promise<void>((resolve) => void world.timers.after(0, resolve));
       const ip = parseIp(address.name);
       if (ip === undefined || address.labels()[MANAGED_BY] !== ALLOCATOR) continue;

@@ -21,7 +21,7 @@ export function claimProtection(
 ): Controller {
   const { cluster, world } = context;
   const pods = (namespace: string): Iterable<StoredObject> =>
-    cluster.known(servedResource(cluster.catalogue(), 'pods')!, namespace);
+    cluster.known(servedResource(cluster.servedResources(), 'pods')!, namespace);
   const users = async (claim: JsonObject, uses: (pod: JsonObject, claim: JsonObject) => boolean): Promise<boolean> => {
     const { namespace } = metaOf(claim);
     let n = 0;
@@ -140,7 +140,7 @@ export function attributesClassProtection(context: ControllerContext): Controlle
     isUsed: (object) => {
       const { name } = metaOf(object);
       return ['persistentvolumes', 'persistentvolumeclaims'].some((plural) => {
-        for (const stored of cluster.known(servedResource(cluster.catalogue(), plural)!, ''))
+        for (const stored of cluster.known(servedResource(cluster.servedResources(), plural)!, ''))
           if (named(stored).includes(name)) return true;
         return false;
       });

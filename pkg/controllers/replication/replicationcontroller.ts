@@ -114,7 +114,7 @@ export function replicationController(context: ControllerContext): Controller {
     const selector = objectAt(controller, 'spec', 'selector');
     const found: JsonObject[] = [];
     let n = 0;
-    for (const stored of cluster.known(servedResource(cluster.catalogue(), 'pods')!, namespace)) {
+    for (const stored of cluster.known(servedResource(cluster.servedResources(), 'pods')!, namespace)) {
       if (++n % SLICE === 0) await new Promise<void>((resolve) => void world.timers.after(0, resolve));
       if (!hasLabels(stored.labels(), selector) && !stored.json.includes(uid)) continue;
       const pod = stored.parse();
@@ -172,7 +172,7 @@ export function replicationController(context: ControllerContext): Controller {
     const { namespace, name, uid, resourceVersion } = metaOf(pod);
     const ownerReferences = references.length === 0 ? null : [...references];
     try {
-      const resource = servedResource(cluster.catalogue(), 'pods')!;
+      const resource = servedResource(cluster.servedResources(), 'pods')!;
       await cluster.patch({ resource, namespace, name }, '', { metadata: { uid, resourceVersion, ownerReferences } });
       return true;
     } catch (error) {
@@ -203,7 +203,11 @@ export function replicationController(context: ControllerContext): Controller {
   async function createPod(controller: JsonObject): Promise<void> {
     const { namespace } = metaOf(controller);
     try {
-      const pod = await cluster.create(servedResource(cluster.catalogue(), 'pods')!, namespace, podFor(controller));
+      const pod = await cluster.create(
+        servedResource(cluster.servedResources(), 'pods')!,
+        namespace,
+        podFor(controller),
+      );
       const message = `Created pod: ${metaOf(pod).name}`;
       record(controller, { type: 'Normal', reason: 'SuccessfulCreate', message });
     } catch (error) {
@@ -224,7 +228,7 @@ export function replicationController(context: ControllerContext): Controller {
 
   async function deletePod(controller: JsonObject, pod: JsonObject): Promise<void> {
     const { namespace, name, uid, resourceVersion } = metaOf(pod);
-    const resource = servedResource(cluster.catalogue(), 'pods')!;
+    const resource = servedResource(cluster.servedResources(), 'pods')!;
     try {
       await cluster.delete({ resource, namespace, name }, { uid, resourceVersion });
       record(controller, { type: 'Normal', reason: 'SuccessfulDelete', message: `Deleted pod: ${name}` });

@@ -27,7 +27,7 @@ const VERBS: Readonly<Record<Verb, (request: ResourceRequest, services: HttpServ
 /** Serves a request for a resource. */
 export function serveResource(call: Call, services: HttpServices): Promise<void> {
   if (call.info.kind !== 'resource') throw errors.noSuchPath();
-  const request = resolve(services.registry.catalogue, call, call.info);
+  const request = resolve(services.registry.servedResources, call, call.info);
   if (request.served.deprecation !== undefined) {
     call.warn(request.served.deprecation);
     services.stages.counter.deprecated(call);

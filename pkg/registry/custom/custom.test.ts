@@ -202,9 +202,9 @@ describe('a kind changed at run time', () => {
     const b = await open();
     const stream = await b.watch('configmaps', 'default');
     drain(stream);
-    const before = b.registry.catalogue.find('', 'v1', 'configmaps');
+    const before = b.registry.servedResources.find('', 'v1', 'configmaps');
     await b.registry.changeKinds({ set: [shops(version('v1', { deprecated: true }))] });
-    expect(b.registry.catalogue.find('', 'v1', 'configmaps')).toBe(before);
+    expect(b.registry.servedResources.find('', 'v1', 'configmaps')).toBe(before);
     await b.create('configmaps', 'default', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' } });
     expect(drain(stream).map((e) => e.type)).toEqual(['ADDED']);
   });
@@ -219,8 +219,8 @@ describe('a kind removed at run time', () => {
     drain(stream);
     await b.registry.changeKinds({ remove: [{ group: 'example.com', resource: 'shops' }] });
     expect(stream.ended).toBe(true);
-    expect(b.registry.catalogue.find('example.com', 'v1', 'shops')).toBeUndefined();
-    expect(b.registry.catalogue.hasVersion('example.com', 'v1')).toBe(false);
+    expect(b.registry.servedResources.find('example.com', 'v1', 'shops')).toBeUndefined();
+    expect(b.registry.servedResources.hasVersion('example.com', 'v1')).toBe(false);
     const late = b.registry.get({ target, resourceVersion: '' }, b.context);
     expect(await refusal(late)).toBe('404 the server could not find the requested resource');
     await b.registry.changeKinds({ set: [shops(version('v1'))] });

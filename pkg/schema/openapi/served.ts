@@ -1,7 +1,7 @@
 import type { GroupVersionKind, JsonObject } from '../../api/index.js';
 
 /**
- * The served resources for the OpenAPI documents, as plain data that the caller fills from its catalogue. Built-in types are found by
+ * The served resources for the OpenAPI documents, as plain data that the caller fills from the resources that it serves. Built-in types are found by
  * group, version and kind; a custom resource includes its published schema.
  */
 export interface ApiDescription {

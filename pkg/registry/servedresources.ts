@@ -19,7 +19,7 @@ export interface ServedVersion {
 }
 
 /** The resources that are served at one time. Immutable: a change of a kind creates a new snapshot (`KindSet`). */
-export interface Catalogue {
+export interface ServedResources {
   readonly kinds: readonly Kind[];
   /** In discovery order: core first. */
   readonly groups: readonly ServedGroup[];
@@ -57,15 +57,15 @@ const GROUP_ORDER: readonly string[] = [
 ];
 
 /** The resources that built-in declarations, runtime configuration and feature gates together serve. */
-export function buildCatalogue(
+export function buildServedResources(
   resources: readonly ResourceDeclaration[],
   config: RuntimeConfig,
   featureEnabled: (gate: string) => boolean,
-): Catalogue {
-  return catalogueOf(resources.map((d) => declare(d, config, featureEnabled)));
+): ServedResources {
+  return servedResourcesOf(resources.map((d) => declare(d, config, featureEnabled)));
 }
 
-export function catalogueOf(kinds: readonly Kind[]): Catalogue {
+export function servedResourcesOf(kinds: readonly Kind[]): ServedResources {
   const byName = new Map<string, ServedResource>();
   const byKind = new Map<string, ServedResource>();
   const groups = new Map<string, Map<string, ServedResource[]>>();

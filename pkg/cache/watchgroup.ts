@@ -13,24 +13,24 @@ export interface Selection {
   readonly name: string;
   /** Absent: selects every object in the namespace, or of the name. */
   readonly matches?: (o: StoredObject) => boolean;
-  /** A selectable field that must equal a value for `matches` to hold. It limits the lanes to which the collection offers an entry. */
+  /** A selectable field that must equal a value for `matches` to hold. It limits the groups to which the collection offers an entry. */
   readonly hot?: { readonly field: number; readonly value: string };
 }
 
-export interface LaneEvent {
+export interface GroupEvent {
   readonly position: number;
   readonly revision: Revision;
   readonly type: EventType;
   readonly object: StoredObject;
 }
 
-/** The part of a watch that its lane uses. */
-export interface LaneMember {
+/** The part of a watch that its group uses. */
+export interface GroupMember {
   /** The next position to deliver. All selected events before it were delivered. */
   position: number;
   /** The revision up to which all selected events were delivered. */
   delivered: Revision;
-  /** The watch has all events; the lane wakes it at the next one. */
+  /** The watch has all events; the group wakes it at the next one. */
   idle: boolean;
   wake(): void;
 }
@@ -57,21 +57,21 @@ export function decide(
 }
 
 /**
- * A lane is a watch group: all watches of the same events in the same encoding. It holds the selected events once, frames them once, and
+ * A watch group is all watches of the same events in the same encoding. It holds the selected events once, frames them once, and
  * returns the same joined buffer to every member at the same position. A thousand watches cost a thousand socket writes and one join.
  *
  * Invariant: every selected event with position >= `covered` that the log still has is in `#events`, in order.
  */
-export class Lane {
+export class WatchGroup {
   readonly id: string;
   readonly selection: Selection;
   readonly framer: Framer;
-  readonly members = new Set<LaneMember>();
+  readonly members = new Set<GroupMember>();
   readonly #log: EventLog;
   readonly #gone: (previous: CachedObject, revision: Revision) => StoredObject;
-  #events: LaneEvent[] = [];
+  #events: GroupEvent[] = [];
   #covered: number;
-  #idle = new Set<LaneMember>();
+  #idle = new Set<GroupMember>();
   #batches = new Map<number, Joined>();
 
   constructor(
@@ -89,8 +89,8 @@ export class Lane {
     this.#covered = log.next;
   }
 
-  /** Adds a new entry of the log that is in the scope of the lane. Appends the members to be woken to the list. */
-  offer(entry: LogEntry, woken: LaneMember[]): void {
+  /** Adds a new entry of the log that is in the scope of the group. Appends the members to be woken to the list. */
+  offer(entry: LogEntry, woken: GroupMember[]): void {
     if (this.#idle.size === this.members.size && this.#events.length > 0) this.#clear(entry.position);
     const event = this.#event(entry);
     if (event === undefined) return;
@@ -111,7 +111,7 @@ export class Lane {
    * Returns the next joined batch for a member. Returns undefined if the member has all events, and wakes it at the next one. Returns
    * 'lost' if the log no longer has the entries after its position.
    */
-  take(member: LaneMember, maxBytes: number): Frames | undefined | 'lost' {
+  take(member: GroupMember, maxBytes: number): Frames | undefined | 'lost' {
     if (member.position < this.#log.first) return 'lost';
     this.#cover(member.position);
     const from = this.#indexOf(member.position);
@@ -129,7 +129,7 @@ export class Lane {
   }
 
   /** Returns the next event of the member alone and not framed; otherwise like `take`. */
-  next(member: LaneMember): LaneEvent | undefined | 'lost' {
+  next(member: GroupMember): GroupEvent | undefined | 'lost' {
     if (member.position < this.#log.first) return 'lost';
     this.#cover(member.position);
     const event = this.#events[this.#indexOf(member.position)];
@@ -141,12 +141,12 @@ export class Lane {
     return event;
   }
 
-  leave(member: LaneMember): void {
+  leave(member: GroupMember): void {
     this.members.delete(member);
     this.#idle.delete(member);
   }
 
-  #event(entry: LogEntry): LaneEvent | undefined {
+  #event(entry: LogEntry): GroupEvent | undefined {
     const seen = decide(this.selection, entry, () => this.#gone(entry.previous!, entry.revision));
     return seen === undefined ? undefined : { position: entry.position, revision: entry.revision, ...seen };
   }
@@ -163,7 +163,7 @@ export class Lane {
     const lastOne = this.#events[from + planned.events - 1]!;
     const made: Joined = { next: lastOne.position + 1, delivered: lastOne.revision, frames: planned.join() };
     this.#batches.delete(position);
-    if (this.#batches.size >= cacheLimits.laneBatchesMax)
+    if (this.#batches.size >= cacheLimits.watchGroupBatchesMax)
       this.#batches.delete(this.#batches.keys().next().value as number);
     this.#batches.set(position, made);
     return made;
@@ -172,7 +172,7 @@ export class Lane {
   /** Selects the entries from `position` on that were dropped or never examined. */
   #cover(position: number): void {
     if (position >= this.#covered) return;
-    const found: LaneEvent[] = [];
+    const found: GroupEvent[] = [];
     for (let p = Math.max(position, this.#log.first); p < this.#covered; p++) {
       const entry = this.#log.at(p);
       if (!inScope(this.selection, entry.object)) continue;

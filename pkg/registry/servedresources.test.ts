@@ -1,12 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { builtinResources } from './builtin/index.js';
-import { buildCatalogue } from './catalogue.js';
 import type { ResourceDeclaration } from './resource.js';
 import { isServed, runtimeConfigProblem } from './runtimeconfig.js';
+import { buildServedResources } from './servedresources.js';
 
 const resources = builtinResources();
-const served = (...config: (readonly [string, boolean])[]) => buildCatalogue(resources, new Map(config), () => true);
+const served = (...config: (readonly [string, boolean])[]) =>
+  buildServedResources(resources, new Map(config), () => true);
 
 describe('served resources', () => {
   const deployments = { group: 'apps', version: 'v1', resource: 'deployments' };
@@ -71,16 +72,18 @@ describe('served resources', () => {
   });
 
   it('are found by resource and by kind, in every version', () => {
-    const catalogue = served();
-    for (const { group, versions } of catalogue.groups)
+    const servedResources = served();
+    for (const { group, versions } of servedResources.groups)
       for (const { version, resources: list } of versions)
         for (const r of list) {
-          expect(catalogue.find(group, version, r.resource)).toBe(r);
-          expect(catalogue.hasVersion(group, version)).toBe(true);
+          expect(servedResources.find(group, version, r.resource)).toBe(r);
+          expect(servedResources.hasVersion(group, version)).toBe(true);
         }
-    expect(catalogue.findKind({ group: 'apps', version: 'v1', kind: 'Deployment' })?.resource).toBe('deployments');
-    expect(catalogue.find('apps', 'v1', 'nosuch')).toBeUndefined();
-    expect(catalogue.hasVersion('apps', 'v7')).toBe(false);
+    expect(servedResources.findKind({ group: 'apps', version: 'v1', kind: 'Deployment' })?.resource).toBe(
+      'deployments',
+    );
+    expect(servedResources.find('apps', 'v1', 'nosuch')).toBeUndefined();
+    expect(servedResources.hasVersion('apps', 'v7')).toBe(false);
     expect(served(['apps/v1', false]).hasVersion('apps', 'v1')).toBe(false);
   });
 
