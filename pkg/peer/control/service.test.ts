@@ -6,6 +6,8 @@ import { NO_PEER, type SoftState, toPeerId } from '../../../raft/index.js';
 import { encodeEntry, memoryHome, openStateMachine } from '../../storage/index.js';
 import { testWorld } from '../../storage/testworld.js';
 import { PEER_DEFAULTS } from '../common/config.js';
+import { memberIdText } from '../common/index.js';
+import { HAS_STARTED_CONFIRMED } from '../membership/index.js';
 import { snapshotStatus } from '../snapshot/restore.js';
 import { type ControlParts, type PeerControls, peerControls } from './service.js';
 
@@ -40,6 +42,24 @@ function follower(
   };
   return { controls: peerControls(parts as ControlParts), waited: () => now };
 }
+
+// The records in memory follow the state with a delay when a snapshot replaces it. A peer that answered from them let a member with an
+// emptied disk come back under its old id (simulation, seed 5071).
+it('says from the applied state whether a member has taken part', async () => {
+  const machine = await openStateMachine({ engine: await memoryHome().open(), name: 'memory' });
+  const record = { id: 7, name: 'g', peerUrls: [], started: true };
+  const put = { kind: 'put', key: `!members/${memberIdText(7)}`, value: Buffer.from(JSON.stringify(record)) } as const;
+  await machine.apply([{ index: 1, data: encodeEntry({ kind: 'txn', txn: { compares: [], ops: [put] } }) }]);
+  const parts = {
+    identity: { clusterId: 'c' },
+    reads: { submit: async () => ({ kind: 'ok' }) },
+    state: { machine },
+    members: { hasStarted: () => false },
+  } as unknown as ControlParts;
+  const ask = (id: number) => peerControls(parts).forwarded(HAS_STARTED_CONFIRMED, id);
+  expect(await ask(7)).toEqual({ clusterId: 'c', started: true });
+  expect(await ask(8)).toEqual({ clusterId: 'c', started: false });
+});
 
 describe('a call that only a leader runs', () => {
   it('is repeated on the new leader when the old one has refused it', async () => {

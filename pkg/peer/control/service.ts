@@ -10,6 +10,7 @@ import {
   HAS_STARTED,
   HAS_STARTED_CONFIRMED,
   type HasStarted,
+  hasStartedIn,
   type Members,
   type UpdateMember,
 } from '../membership/index.js';
@@ -105,10 +106,11 @@ export function peerControls(parts: ControlParts): PeerControls {
 }
 
 /** Waits until this peer has applied everything that was committed before the call. */
-async function hasStartedConfirmed({ reads, members, identity }: ControlParts, id: number): Promise<HasStarted> {
+async function hasStartedConfirmed({ reads, state, identity }: ControlParts, id: number): Promise<HasStarted> {
   const read = await reads.submit();
   if (read.kind !== 'ok') throw new Error(read.message);
-  return { clusterId: identity.clusterId, started: members.hasStarted(id) };
+  // The state is asked, because the records in memory are read again only after a snapshot has replaced the state.
+  return { clusterId: identity.clusterId, started: await hasStartedIn(state.machine, id) };
 }
 
 function runHere(

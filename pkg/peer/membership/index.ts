@@ -1,6 +1,6 @@
 export { findIdentity, type LoadTransport } from './join.js';
 export { Members } from './members.js';
-export { CLUSTER, MEMBERS, type MemberInfo, putMember, REMOVED } from './records.js';
+export { CLUSTER, hasStartedIn, MEMBERS, type MemberInfo, putMember, REMOVED } from './records.js';
 export {
   type AddMember,
   type ControlResult,

@@ -149,7 +149,13 @@ async function askToJoin({ config, world }: JoinPorts, provider: TransportProvid
     }
     const deadline = world.clock.now() + CONTROL_LIMITS.callMs;
     const { started } = (await provider.callControl(url, deadline, HAS_STARTED_CONFIRMED, me.id)) as HasStarted;
-    if (started) return { kind: 'refused', message: lostDisk(me.id) };
+    if (started) {
+      // The list of members may be older than the answer: the member may have been replaced by a new one with the same URL.
+      const confirmed = await provider.fetchMembers(url, world.clock.now() + CONTROL_LIMITS.callMs);
+      const now = confirmed.members.find(({ peerUrls }) => peerUrls.some((peerUrl) => own.has(peerUrl)));
+      if (now?.id === me.id) return { kind: 'refused', message: lostDisk(me.id) };
+      return { kind: 'noAnswer', message: `${url}: the members have changed` };
+    }
     const base: SnapshotMeta = { index: toLogIndex(0), term: toTerm(0), config: emptyConfiguration() };
     return { kind: 'joined', founding: { identity: { clusterId, peerId: me.id, name: config.name }, base } };
   } catch (error) {

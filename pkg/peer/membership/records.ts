@@ -122,6 +122,17 @@ export class MemberRecords {
   }
 }
 
+/** Reports whether a member has taken part, according to the whole applied state. */
+export async function hasStartedIn(machine: Pick<StateMachine, 'range'>, id: number): Promise<boolean> {
+  const [member, removed] = await Promise.all(
+    [memberKey(id), removedKey(id)].map((key) => machine.range({ start: key, end: `${key}\0` })),
+  );
+  if (member?.kind !== 'ok' || removed?.kind !== 'ok') throw new Error('the state cannot be read: try again');
+  if (removed.items.length > 0) return true;
+  const record = member.items[0] === undefined ? undefined : parse(member.items[0].value);
+  return record?.['started'] === true;
+}
+
 export const memberKey = (id: number): string => MEMBERS + memberIdText(id);
 export const removedKey = (id: number): string => REMOVED + memberIdText(id);
 

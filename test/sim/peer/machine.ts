@@ -46,6 +46,8 @@ export class Machine {
   lost = false;
   /** Starts with `--initial-cluster-state=existing`. */
   joins: boolean;
+  /** Simulated time of the latest start. */
+  startedAt = 0;
   /** An operator is working on it. */
   operated = false;
 
@@ -70,6 +72,7 @@ export class Machine {
   start(): void {
     if (this.isUp) return;
     const { events, random, profile, network, trace, opened, refused, fatal } = this.#world;
+    this.startedAt = events.now;
     this.disk.processEnded();
     const process = new Process(events, this.#rate, random.int(0, 2 ** 31), profile.busyMsMax);
     this.process = process;

@@ -73,6 +73,7 @@ class PeerRun {
   /** Operations in progress, with the process that handles them. */
   readonly #pending = new Map<number, { readonly process: Process; readonly since: number; readonly what: string }>();
   #atPeace = false;
+  #peaceSince = Number.POSITIVE_INFINITY;
   #steps = 0;
   #starts = 0;
   #failure: Error | undefined;
@@ -118,6 +119,7 @@ class PeerRun {
   /** The phase without faults: the cluster must elect a leader, serve, restore or replace every member, and bring all up to date. */
   async peace(): Promise<void> {
     this.#atPeace = true;
+    this.#peaceSince = this.#events.now;
     this.#trace(() => 'peace');
     this.#network.makePerfect();
     for (const machine of this.#machines) {
@@ -284,7 +286,7 @@ class PeerRun {
     }
     if (
       /EIO|ENOSPC|simulated disk is full|could not join|no member answer/i.test(message) &&
-      (!this.#atPeace || machine.joins)
+      (!this.#atPeace || machine.joins || machine.startedAt < this.#peaceSince)
     )
       return;
     if (machine.suspect && disk.isEmpty) return;
@@ -706,6 +708,8 @@ class PeerRun {
       if (!machine.wanted && machine.isUp) {
         // It was removed and does not know this yet.
         if (isMember) this.#operate(machine, () => this.#leave(machine));
+        // A learner that was removed before the leader reached it knows nobody who could say so. Its operator stops it.
+        else if (machine.peer?.keyspace.status().applied === 0) machine.kill();
         return false;
       }
       if (!machine.wanted && isMember) {
