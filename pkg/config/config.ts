@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { type AccessConfig, accessConfigOf } from './accessconfig.js';
+import { type AuditConfig, auditConfigOf } from './auditflags.js';
 import { SIGNERS } from './controllerflags.js';
 import { ConfigError, isPeerUrl, parseDuration, parseRetention } from './flag.js';
 import { type FlagName, QUOTA_BYTES } from './flags.js';
@@ -21,6 +22,7 @@ export interface Config {
   readonly outbound: OutboundConfig;
   readonly limits: LimitsConfig;
   readonly encryption: EncryptionConfig;
+  readonly audit: AuditConfig;
   readonly controllers: readonly string[];
   readonly controllerSettings: ControllerSettings;
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
@@ -210,6 +212,7 @@ export function configOf(
       egressFile: text('egress-selector-config-file'),
       toEndpoints: values['enable-aggregator-routing'] === 'true',
     },
+    audit: auditConfigOf(text),
     encryption: {
       configFile: text('encryption-provider-config'),
       reload: text('encryption-provider-config-automatic-reload') === 'true',

@@ -19,7 +19,15 @@ export interface Flag {
   readonly check?: (text: string) => string | undefined;
 }
 
-export type FlagGroup = 'Serving' | 'Storage and cluster' | 'API' | 'Access' | 'Limits' | 'Controllers' | 'Log';
+export type FlagGroup =
+  | 'Serving'
+  | 'Storage and cluster'
+  | 'API'
+  | 'Access'
+  | 'Audit'
+  | 'Limits'
+  | 'Controllers'
+  | 'Log';
 
 /** A flag or file that cannot be used. The message is one line for the operator. */
 export class ConfigError extends Error {

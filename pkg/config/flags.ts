@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { ACCESS_FLAGS } from './accessflags.js';
+import { AUDIT_FLAGS } from './auditflags.js';
 import { AUTH_FLAGS } from './authflags.js';
 import { CONTROLLER_FLAGS } from './controllerflags.js';
 import { type Flag, isPeerUrl, parseDuration, parseRetention } from './flag.js';
@@ -361,6 +362,7 @@ export const FLAGS = [
   },
 
   ...ACCESS_FLAGS,
+  ...AUDIT_FLAGS,
   ...AUTH_FLAGS,
   ...OUTBOUND_FLAGS,
 

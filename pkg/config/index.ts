@@ -1,4 +1,5 @@
 export type { AccessConfig, OidcFlags, RequestHeaderFlags, ServiceAccountConfig } from './accessconfig.js';
+export type { AuditBackendConfig, AuditConfig, AuditLogConfig, AuditWebhookConfig } from './auditflags.js';
 export {
   type ApiConfig,
   type ClusterConfig,

@@ -15,7 +15,6 @@ export interface UpstreamFlag {
 
 const STORE = 'the store is built in';
 const LOG = 'the log is written to standard output as JSON lines';
-const AUDIT = 'there is no audit log yet';
 const KUBELET = 'the server does not connect to nodes yet';
 const PEERS = 'every peer serves every resource';
 const EMULATION = 'only API level 1.37 is served';
@@ -28,17 +27,7 @@ const NO_EFFECT: Readonly<Record<string, string>> = {
   'aggregator-reject-forwarding-redirect?': 'aggregated servers are not built yet',
   'allow-metric-labels': '',
   'allow-metric-labels-manifest': '',
-  ...sharing(AUDIT, [
-    ...['audit-log-batch-buffer-size', 'audit-log-batch-max-size', 'audit-log-batch-max-wait'],
-    ...['audit-log-batch-throttle-burst', 'audit-log-batch-throttle-enable?', 'audit-log-batch-throttle-qps'],
-    ...['audit-log-compress?', 'audit-log-format', 'audit-log-maxage', 'audit-log-maxbackup', 'audit-log-maxsize'],
-    ...['audit-log-mode', 'audit-log-truncate-enabled?', 'audit-log-truncate-max-batch-size'],
-    ...['audit-log-truncate-max-event-size', 'audit-log-version', 'audit-webhook-batch-buffer-size'],
-    ...['audit-webhook-batch-max-size', 'audit-webhook-batch-max-wait', 'audit-webhook-batch-throttle-burst'],
-    ...['audit-webhook-batch-throttle-enable?', 'audit-webhook-batch-throttle-qps', 'audit-webhook-initial-backoff'],
-    ...['audit-webhook-mode', 'audit-webhook-truncate-enabled?', 'audit-webhook-truncate-max-batch-size'],
-    ...['audit-webhook-truncate-max-event-size', 'audit-webhook-version'],
-  ]),
+  'audit-webhook-batch-initial-backoff': 'see --audit-webhook-initial-backoff',
   'contention-profiling?': '',
   ...sharing('', [
     ...['coordinated-leadership-lease-duration', 'coordinated-leadership-renew-deadline'],
@@ -138,9 +127,6 @@ const NO_EFFECT: Readonly<Record<string, string>> = {
 const REFUSED: Readonly<Record<string, readonly [reason: string, ...accepted: string[]]>> = {
   'admission-control': ['it was removed; see --enable-admission-plugins and --disable-admission-plugins', ''],
   'allow-privileged?': ['privileged containers are always allowed; enforce Pod Security to forbid them', 'true'],
-  'audit-log-path': ['there is no audit log yet', ''],
-  'audit-policy-file': ['there is no audit log yet', ''],
-  'audit-webhook-config-file': ['there is no audit log yet', ''],
   'emulated-version': [EMULATION, '1.37', 'kube=1.37', 'v1.37', 'kube=v1.37', ''],
   'emulation-forward-compatible?': [EMULATION, 'false'],
   'etcd-cafile': [`${STORE} and does not use etcd; see --data-dir`, ''],

@@ -1,4 +1,5 @@
 import type { UserInfo } from '../api/index.js';
+import type { AuditRecord } from '../audit/index.js';
 import type { CredentialConnection, Credentials, Headers } from '../auth/index.js';
 import type { Scheduler, Timers, World } from '../base/index.js';
 import type { Classification } from '../fairness/index.js';
@@ -41,6 +42,15 @@ export class Call implements RequestContext, Credentials {
   status = 0;
   bytes = 0;
   series: RequestSeries | undefined;
+  /** What the audit records of the request; undefined if the policy records nothing. */
+  audit: AuditRecord | undefined;
+  /** The decision of the authorizers, for the audit. */
+  decision: { readonly allowed: boolean; readonly reason: string } | undefined;
+  /** The error that is a fault of the server. */
+  panic: string | undefined;
+  bodyDecoded: RequestContext['bodyDecoded'];
+  /** Called once when the response of a long-running request begins. */
+  responseStarted: (() => void) | undefined;
   #warnings: Warnings | undefined;
   #annotations: Map<string, string> | undefined;
 

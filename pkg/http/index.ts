@@ -1,3 +1,4 @@
+export { requestAudit } from './audit.js';
 export { DiscoveryDocuments } from './discovery.js';
 export { fairnessGate, type Gate, inFlightGate, type ResourceLoad, type Ticket } from './gate.js';
 export type { HealthCheck, HealthChecks } from './health.js';

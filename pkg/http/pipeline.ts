@@ -28,7 +28,7 @@ export interface Stages {
   readonly authenticator: Authenticator;
   readonly authorizer: Authorizer;
   readonly impersonator: Impersonator;
-  /** Called for every request once its user is known, and again when the response is complete. */
+  /** Called for every request once its user is known, and for every request again when the response is complete. */
   readonly audit: Audit;
   /** Limits the requests that are served concurrently. */
   readonly gate: Gate;
@@ -58,9 +58,11 @@ export function sharedStages(
   };
 }
 
+/** Records requests. Both functions return a promise only if the request must wait until it is recorded. */
 export interface Audit {
-  requestReceived(call: Call): void;
-  responseComplete(call: Call): void;
+  /** Rejects if the request must not be served because it could not be recorded. */
+  requestReceived(call: Call): undefined | Promise<void>;
+  responseComplete(call: Call): undefined | Promise<unknown>;
 }
 
 /** Serves an authorized request. An error that it throws becomes the response. */
@@ -86,8 +88,9 @@ export async function serve(exchange: Exchange, stages: Stages, handler: Handler
     checkTimeout(call);
     const authenticating = authenticate(call, stages);
     if (authenticating !== undefined) await authenticating;
+    const recording = stages.audit.requestReceived(call);
+    if (recording !== undefined) await recording;
     if (wantsImpersonation(exchange.headers)) await impersonateUser(call, stages);
-    stages.audit.requestReceived(call);
     const entering = stages.gate.enter(call, exempt);
     ticket = entering instanceof Promise ? await entering : entering;
     call.ticket = ticket;
@@ -97,10 +100,11 @@ export async function serve(exchange: Exchange, stages: Stages, handler: Handler
   } catch (error) {
     await answerFailure(call, error, stages);
   } finally {
+    const recording = stages.audit.responseComplete(call);
+    if (recording !== undefined) await recording;
     ticket?.leave();
     if (call.bodyBytesHeld > 0) stages.bodies.release(call.bodyBytesHeld);
     stages.counter.ended(call);
-    stages.audit.responseComplete(call);
   }
 }
 
@@ -117,6 +121,7 @@ async function answerFailure(call: Call, error: unknown, stages: Stages): Promis
 async function impersonateUser(call: Call, stages: Stages): Promise<void> {
   call.impersonator = call.user;
   call.user = await stages.impersonator.impersonate(call.user, call.exchange, attributesOf(call));
+  if (call.audit !== undefined) call.audit.impersonated = call.user;
 }
 
 /** The parameter `timeout` must be a duration on every path, except where the request runs until the client ends it. */
@@ -159,7 +164,9 @@ function authorize(call: Call, stages: Stages): void | Promise<void> {
   return decision instanceof Promise ? decision.then(judge) : judge(decision);
 
   function judge(found: Decision): void {
-    stages.counter.authorized(found.kind === 'allow');
+    const allowed = found.kind === 'allow';
+    stages.counter.authorized(allowed);
+    if (call.audit !== undefined) call.decision = { allowed, reason: found.reason };
     if (found.kind === 'allow') return;
     if (found.error !== undefined) throw errors.internal(found.error);
     throw forbidden(call.user, attributes, found.reason);

@@ -80,6 +80,7 @@ function sendCompressed(
 export function streamWatch(call: Call, contentType: string): AnswerStream {
   const answer = call.exchange.stream(200, headersOf(call, contentType));
   call.status = call.exchange.websocket ? 101 : 200;
+  call.responseStarted?.();
   return answer;
 }
 
@@ -131,10 +132,16 @@ export function sendStatus(
   { encoding, pretty }: DocumentForm,
   more?: OutgoingHttpHeaders,
 ): void | Promise<void> {
+  const { audit } = call;
+  if (audit !== undefined) {
+    audit.status = status;
+    if (audit.wantsResponse) audit.responseObject = JSON.stringify(status);
+  }
   return sendBytes(call, code, MEDIA_TYPES[encoding], encodeDocument(status, encoding, pretty), more);
 }
 
 function fault(call: Call, error: unknown, log: Log): ApiError {
+  call.panic = error instanceof Error ? error.message : String(error);
   log.error({ err: error, auditId: call.id, method: call.exchange.method, path: call.info.path }, 'request failed');
   return errors.internal(`internal error, see the server's log for audit id ${call.id}`);
 }

@@ -1,5 +1,6 @@
 import {
   type ApiError,
+  cloneJson,
   errors,
   FieldErrors,
   FieldPath,
@@ -20,8 +21,11 @@ import {
 } from '../codec/index.js';
 import { applyPatch, PatchError, type PatchInput } from '../patch/index.js';
 import { type KindSchema, kindSchema } from '../schema/index.js';
-import type { Body, FieldValidation, PatchRequest, RequestContext, Target } from './requests.js';
+import { metaOf, text } from './meta.js';
+import type { Body, DecodedBody, FieldValidation, PatchRequest, RequestContext, Target } from './requests.js';
 import { refuseLongLists } from './size.js';
+import { inServedVersion } from './tracking.js';
+import { toStorageVersion } from './upgrade.js';
 
 /** Decodes request bodies as the kind of their target. */
 
@@ -53,7 +57,22 @@ export function decodeObject(
   }
   object['apiVersion'] =
     expected.info.group === '' ? expected.info.version : `${expected.info.group}/${expected.info.version}`;
+  context.bodyDecoded?.({ meta: identityOf(object), object: () => withDefaults(target, expected, object) });
   return object;
+}
+
+function identityOf(object: JsonObject): DecodedBody['meta'] {
+  const meta = metaOf(object);
+  const [namespace, name] = [text(meta, 'namespace'), text(meta, 'name')];
+  return { namespace, name, uid: text(meta, 'uid'), resourceVersion: text(meta, 'resourceVersion') };
+}
+
+/** A copy of a decoded object with the defaults of its version. Kinds of subresources have none of their own. */
+function withDefaults(target: Target, expected: KindSchema, object: JsonObject): JsonObject {
+  const copy = cloneJson(object);
+  if (expected.info.kind !== target.resource.kind || target.resource.declaration.remote !== undefined) return copy;
+  toStorageVersion(target.resource, copy);
+  return inServedVersion(target.resource, copy);
 }
 
 /** The maximum ratio of JSON bytes to body bytes: an empty protobuf message is two bytes, and YAML has aliases. */

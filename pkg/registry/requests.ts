@@ -14,8 +14,21 @@ export interface RequestContext {
   warn(text: string): void;
   /** Adds an annotation to the audit event of the request. */
   annotate(key: string, value: string): void;
+  /** Called with the decoded object of the body, for the audit; absent if nothing is recorded of the body. */
+  readonly bodyDecoded?: ((body: DecodedBody) => void) | undefined;
   /** The request deletes a collection: admission sees each object, but no name. */
   readonly ofCollection?: true;
+}
+
+/** The object of a body. `object` makes a copy of it with the defaults of its version. */
+export interface DecodedBody {
+  readonly meta: {
+    readonly namespace: string;
+    readonly name: string;
+    readonly uid: string;
+    readonly resourceVersion: string;
+  };
+  object(): JsonObject;
 }
 
 /** The properties of all targets. */

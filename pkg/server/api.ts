@@ -1,3 +1,4 @@
+import type { Auditor } from '../audit/index.js';
 import { type CertificateBundles, Impersonator } from '../auth/index.js';
 import type { World } from '../base/index.js';
 import { type Config, featureStates } from '../config/index.js';
@@ -13,6 +14,7 @@ import {
   type Listener,
   OpenApiDocuments,
   openListener,
+  requestAudit,
   requestCounter,
   sharedStages,
   spoken,
@@ -50,6 +52,8 @@ export interface ApiParts {
   /** The control endpoints of the peer; absent for a store in memory. */
   readonly control?: ControlDesk;
   readonly encryption: Encryption;
+  /** Absent without an audit policy. */
+  readonly auditor: Auditor | undefined;
   readonly tls: TlsMaterial;
   /** The host and port at which clients reach the server: `127.0.0.1:6443`. */
   readonly address: (port: number) => string;
@@ -79,6 +83,7 @@ export async function openApi(parts: ApiParts): Promise<Api> {
   exposition.add(...parts.access.metrics.families);
   exposition.add(...metrics.families, ...storage.families, ...queues.families);
   exposition.add(...parts.encryption.metrics.families);
+  if (parts.auditor !== undefined) exposition.add(...parts.auditor.metrics.families);
   exposition.add(buildInfo(API_VERSION.gitVersion), features);
   const flow = openGate({ world, config, registry, objects: parts.access.objects, metrics });
   exposition.add(...flow.families);
@@ -111,7 +116,7 @@ export async function openApi(parts: ApiParts): Promise<Api> {
       impersonator: new Impersonator(parts.access.authorizer, {
         constrained: config.api.featureGates.get('ConstrainedImpersonation') === true,
       }),
-      audit: NO_AUDIT,
+      audit: requestAudit(parts.auditor, world),
       gate: flow.gate,
       ...sharedStages(world, registry.scheduler),
       counter: requestCounter(world, metrics, (info) => knownResource(registry.servedResources, info)),
@@ -174,9 +179,6 @@ function* stored(registry: Registry): Iterable<{ group: string; resource: string
         yield { group, resource, objects: registry.cache.collection(storage.prefix)?.size ?? 0 };
       }
 }
-
-/** The audit stage. No policy is configured, so nothing is written. */
-const NO_AUDIT = { requestReceived: () => {}, responseComplete: () => {} } as const;
 
 /**
  * The start steps that complete before the first request is served, with the names of their checks in kube-apiserver.

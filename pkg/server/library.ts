@@ -75,6 +75,7 @@ export async function startWithFlags(
     keyspace,
     registry: objects.registry,
     encryption: objects.encryption,
+    auditor: undefined,
     access: objects.access,
     queues: () => objects.queues(),
     tls: { cert: pki.serving.cert, key: pki.serving.key, clientCa: pki.ca.cert },

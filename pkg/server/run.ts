@@ -5,6 +5,7 @@ import type { TlsMaterial } from '../http/index.js';
 import { createLog, type Log } from '../telemetry/index.js';
 import { endpointAddress } from './advertise.js';
 import { type Api, openApi } from './api.js';
+import { openAudit } from './audit.js';
 import { failureOf, signalOrders } from './exit.js';
 import { givenAuthorities, givenPair, keepCertDir, pairInCertDir } from './given.js';
 import type { KeyPair } from './issue.js';
@@ -120,6 +121,8 @@ async function start(config: Config, log: Log, fatal: (error: Error) => void): P
       failed: (why) => fatal(new Error(why)),
     });
     undo.push(() => objects.close());
+    const auditor = await openAudit({ world, config, log, outbound: objects.outbound });
+    undo.push(() => auditor?.close());
     const host = urlHost(config);
     const api: Api = await openApi({
       world,
@@ -129,6 +132,7 @@ async function start(config: Config, log: Log, fatal: (error: Error) => void): P
       control: { peer: keyspace, folder: outgoingFolder(config.dataDir) },
       registry: objects.registry,
       encryption: objects.encryption,
+      auditor,
       access: objects.access,
       proxyCa: proxyAuthority(config),
       queues: () => objects.queues(),

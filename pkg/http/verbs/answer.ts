@@ -1,5 +1,8 @@
-import type { Answer, Representation } from '../../registry/index.js';
+import type { Answer, ListResult, Representation } from '../../registry/index.js';
 import { isCustom } from '../../schema/index.js';
+import { withoutManagedFields } from '../audit.js';
+import type { Call } from '../call.js';
+import { limits } from '../limits.js';
 import {
   checkRoute,
   encodingsOf,
@@ -10,7 +13,7 @@ import {
   watchableTypes,
 } from '../negotiate.js';
 import type { ResourceRequest } from '../resources.js';
-import { sendBytes } from '../responses.js';
+import { sendBytes, sendRendering } from '../responses.js';
 import type { HttpServices } from '../services.js';
 
 /** Negotiates the representation of the response. This happens before the operation, so that a 406 changes nothing. */
@@ -40,5 +43,65 @@ export function sendObject(
   representation: Representation,
 ): void | Promise<void> {
   const body = services.renderAnswer(request.target, answer, representation);
+  if (request.call.audit?.wantsResponse === true) {
+    const json = isPlainJson(representation)
+      ? body
+      : services.renderAnswer(request.target, answer, plainJson(representation));
+    recordResponse(request.call, json);
+  }
   return sendBytes(request.call, status, MEDIA_TYPES[representation.encoding], body);
+}
+
+/** Sends a list in pieces. The audit, if it records responses, has a copy of its own. */
+export function sendList(
+  request: ResourceRequest,
+  services: HttpServices,
+  result: ListResult,
+  representation: Representation,
+): Promise<void> {
+  const { call, target } = request;
+  if (call.audit?.wantsResponse === true)
+    recordList(call, services.renderList(target, result, plainJson(representation)));
+  return sendRendering(call, MEDIA_TYPES[representation.encoding], services.renderList(target, result, representation));
+}
+
+const isPlainJson = (r: Representation): boolean => r.encoding === 'json' && !r.pretty;
+
+const plainJson = (r: Representation): Representation =>
+  isPlainJson(r) ? r : { ...r, encoding: 'json', pretty: false };
+
+function recordList(call: Call, { bytes, chunks }: ReturnType<HttpServices['renderList']>): void {
+  if (bytes !== undefined && bytes > limits.auditObjectBytesMax) {
+    leaveOut(call);
+    return;
+  }
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for (const piece of chunks) {
+    size += piece.length;
+    if (size > limits.auditObjectBytesMax) {
+      leaveOut(call);
+      return;
+    }
+    pieces.push(piece);
+  }
+  recordResponse(call, Buffer.concat(pieces, size));
+}
+
+function recordResponse(call: Call, json: Buffer): void {
+  const { audit } = call;
+  if (audit === undefined) return;
+  if (json.length > limits.auditObjectBytesMax) {
+    leaveOut(call);
+    return;
+  }
+  const text = json.toString().trimEnd();
+  audit.responseObject = audit.decision.omitManagedFields
+    ? JSON.stringify(withoutManagedFields(call, JSON.parse(text)))
+    : text;
+}
+
+/** The event says that it does not have the whole response. */
+function leaveOut(call: Call): void {
+  call.annotate('audit.k8s.io/truncated', 'true');
 }

@@ -39,7 +39,9 @@ export async function deleteOptions(
   const { stages, unsafeDeletion } = services;
   if (bytes.length === 0) return checked(deleteWishOfQuery(info.query), unsafeDeletion);
   const encoding = bodyEncoding(call.exchange.headers['content-type'], stages.spoken);
-  return checked(deleteWishOfBody({ bytes, encoding }), unsafeDeletion);
+  const wish = deleteWishOfBody({ bytes, encoding });
+  if (call.audit?.wantsRequest === true) call.audit.requestObject = JSON.stringify(shownOptions(wish));
+  return checked(wish, unsafeDeletion);
 }
 
 const UNSAFE_VERB = 'unsafe-delete-ignore-read-errors';
@@ -54,4 +56,19 @@ async function authorizeUnsafe({ call, info, target }: ResourceRequest, { stages
     info.name,
     `not permitted to do ${JSON.stringify(UNSAFE_VERB)}, reason: ${decision.reason}`,
   );
+}
+
+/** The options as kube-apiserver shows them in audit events: in its internal version. */
+function shownOptions(wish: DeleteWish): object {
+  const { dryRun, gracePeriodSeconds, preconditions, propagationPolicy, orphanDependents } = wish;
+  return {
+    kind: 'DeleteOptions',
+    apiVersion: 'meta.k8s.io/__internal',
+    gracePeriodSeconds,
+    preconditions,
+    orphanDependents,
+    propagationPolicy,
+    ...(dryRun.length === 0 ? {} : { dryRun }),
+    ...(wish.ignoreStoreReadError ? { ignoreStoreReadErrorWithClusterBreakingPotential: true } : {}),
+  };
 }

@@ -1,9 +1,7 @@
-import { MEDIA_TYPES } from '../negotiate.js';
 import { checkedCollectionOptions, listOptions } from '../options.js';
 import type { ResourceRequest } from '../resources.js';
-import { sendRendering } from '../responses.js';
 import type { HttpServices } from '../services.js';
-import { answerForm } from './answer.js';
+import { answerForm, sendList } from './answer.js';
 import { deleteOptions } from './delete.js';
 
 /** DELETE of a collection: deletes all objects that the selectors match. The response is the list of them. */
@@ -13,5 +11,5 @@ export async function deleteCollection(request: ResourceRequest, services: HttpS
   const listed = listOptions(info.query);
   const options = await deleteOptions(request, services, checkedCollectionOptions);
   const result = await services.registry.deleteCollection({ target, list: listed, options }, call);
-  await sendRendering(call, MEDIA_TYPES[form.encoding], services.renderList(target, result, form));
+  await sendList(request, services, result, form);
 }

@@ -1,14 +1,12 @@
-import { MEDIA_TYPES } from '../negotiate.js';
 import { listOptions } from '../options.js';
 import type { ResourceRequest } from '../resources.js';
-import { sendRendering } from '../responses.js';
 import type { HttpServices } from '../services.js';
-import { answerForm } from './answer.js';
+import { answerForm, sendList } from './answer.js';
 
 /** GET of a collection. It is streamed in pieces and never held in memory as a whole. */
 export async function list(request: ResourceRequest, services: HttpServices): Promise<void> {
   const { call, info, target } = request;
   const form = answerForm(request, services, 'list');
   const result = await services.registry.list({ target, options: listOptions(info.query) }, call);
-  await sendRendering(call, MEDIA_TYPES[form.encoding], services.renderList(target, result, form));
+  await sendList(request, services, result, form);
 }

@@ -1,0 +1,46 @@
+import type { RequestAttributes, UserInfo } from '../api/index.js';
+import type { Backend } from './backend.js';
+import { AuditRecord, type Json, type RequestFacts } from './event.js';
+import type { AuditMetrics } from './metrics.js';
+import type { Policy, Stage } from './policy.js';
+
+/** The audit of a server: what the policy asks for goes to every backend. */
+export class Auditor {
+  readonly #policy: Policy;
+  readonly #backends: readonly Backend[];
+  readonly metrics: AuditMetrics;
+
+  constructor(policy: Policy, backends: readonly Backend[], metrics: AuditMetrics) {
+    this.#policy = policy;
+    this.#backends = backends;
+    this.metrics = metrics;
+  }
+
+  /** Returns the record of a request, or undefined if the policy records nothing of it. */
+  begin(user: UserInfo, attributes: RequestAttributes, facts: () => RequestFacts): AuditRecord | undefined {
+    const decision = this.#policy.decide(user, attributes);
+    this.metrics.level(decision.level);
+    return decision.level === 'None' ? undefined : new AuditRecord(decision, facts());
+  }
+
+  /**
+   * Sends the event of a stage. Returns a promise only in the blocking modes: it resolves when the event was recorded, to false if it
+   * could not be in the strict mode.
+   */
+  stage(record: AuditRecord, stage: Stage, elapsedMs: number, annotations: Json): undefined | Promise<boolean> {
+    if (record.decision.omits.has(stage)) return undefined;
+    this.metrics.event.value++;
+    const event = record.event(stage, elapsedMs, annotations);
+    const waits: Promise<boolean>[] = [];
+    for (const backend of this.#backends) {
+      const done = backend.process(event);
+      if (done !== undefined) waits.push(done);
+    }
+    if (waits.length === 0) return undefined;
+    return Promise.all(waits).then((all) => all.every((ok) => ok));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#backends.map((b) => b.close()));
+  }
+}

@@ -1,0 +1,219 @@
+import type { Status, UserInfo } from '../api/index.js';
+import type { Decision, Stage } from './policy.js';
+
+/** The facts of a request that its audit events show. */
+export interface RequestFacts {
+  readonly id: string;
+  /** Path and query as sent. */
+  readonly uri: string;
+  readonly verb: string;
+  readonly user: UserInfo;
+  readonly sourceIps: readonly string[];
+  readonly userAgent: string;
+  readonly object: ObjectFacts | undefined;
+  /** Milliseconds since the epoch. */
+  readonly received: number;
+}
+
+export interface ObjectFacts {
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** The metadata of the object in the body of a request. It completes the reference to the object. */
+export interface BodyMeta {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+}
+
+/** Text in JSON. */
+export type Json = string;
+
+/** One finished event: the text of the event in JSON, and what the legacy format shows. */
+export interface AuditEvent {
+  readonly json: Json;
+  readonly legacy: () => string;
+  /** Without request and response, for events that are too large; undefined at the levels that have neither. */
+  readonly truncated: (() => AuditEvent) | undefined;
+}
+
+const USER_AGENT_MAX = 1024;
+const quote = (text: string): Json => JSON.stringify(text);
+
+/** What is recorded of one request, from its arrival to its end. */
+export class AuditRecord {
+  readonly decision: Decision;
+  readonly #facts: RequestFacts;
+  impersonated: UserInfo | undefined;
+  impersonationConstraint = '';
+  bodyMeta: BodyMeta | undefined;
+  requestObject: Json | undefined;
+  responseObject: Json | undefined;
+  status: Status | undefined;
+  code = 0;
+  #reference: Json | undefined;
+
+  constructor(decision: Decision, facts: RequestFacts) {
+    this.decision = decision;
+    this.#facts = facts;
+  }
+
+  /** Whether events have the object of the request. */
+  get wantsRequest(): boolean {
+    return this.decision.level === 'Request' || this.decision.level === 'RequestResponse';
+  }
+
+  /** Whether events have the object of the response. */
+  get wantsResponse(): boolean {
+    return this.decision.level === 'RequestResponse';
+  }
+
+  /** The event of a stage. `annotations` is JSON of an object, or ''. */
+  event(stage: Stage, elapsedMs: number, annotations: Json): AuditEvent {
+    const { id, uri, verb, user, userAgent, received } = this.#facts;
+    const at = stage === 'RequestReceived' ? received : received + elapsedMs;
+    const head =
+      `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"${this.decision.level}","auditID":${quote(id)}` +
+      `,"stage":"${stage}","requestURI":${quote(uri)},"verb":"${verb}","user":${userJson(user)}` +
+      `${this.#impersonation()},"sourceIPs":${ipsJson(this.#facts.sourceIps)}${agentJson(userAgent)}` +
+      `${this.#objectReference()}${this.#responseStatus()}`;
+    const times = `,"requestReceivedTimestamp":"${microTime(received)}","stageTimestamp":"${microTime(at)}"`;
+    const { requestObject, responseObject } = this;
+    const objects =
+      (requestObject === undefined ? '' : `,"requestObject":${requestObject}`) +
+      (responseObject === undefined ? '' : `,"responseObject":${responseObject}`);
+    const notes = annotations === '' ? '' : `,"annotations":${annotations}`;
+    const legacy = (): string => this.#legacy(stage);
+    return {
+      json: `${head}${objects}${times}${notes}}`,
+      legacy,
+      truncated: this.wantsRequest
+        ? () => ({ json: `${head}${times},"annotations":${marked(annotations)}}`, legacy, truncated: undefined })
+        : undefined,
+    };
+  }
+
+  #impersonation(): Json {
+    if (this.impersonated === undefined) return '';
+    const constraint = this.impersonationConstraint;
+    return (
+      `,"impersonatedUser":${userJson(this.impersonated)}` +
+      (constraint === '' ? '' : `,"authenticationMetadata":{"impersonationConstraint":${quote(constraint)}}`)
+    );
+  }
+
+  #objectReference(): Json {
+    const { object } = this.#facts;
+    if (object === undefined) return '';
+    if (this.#reference !== undefined) return this.#reference;
+    const { bodyMeta: meta } = this;
+    const parts: string[] = [];
+    const add = (field: string, value: string | undefined): void => {
+      if (value !== undefined && value !== '') parts.push(`"${field}":${quote(value)}`);
+    };
+    add('resource', object.resource);
+    add('namespace', object.namespace === '' ? meta?.namespace : object.namespace);
+    add('name', object.name === '' ? meta?.name : object.name);
+    add('uid', meta?.uid);
+    add('apiGroup', object.group);
+    add('apiVersion', object.version);
+    add('resourceVersion', meta?.resourceVersion);
+    add('subresource', object.subresource);
+    const json = `,"objectRef":{${parts.join(',')}}`;
+    if (this.code !== 0) this.#reference = json;
+    return json;
+  }
+
+  #responseStatus(): Json {
+    const { status, code } = this;
+    if (code === 0) return '';
+    if (status === undefined) return `,"responseStatus":{"metadata":{},"code":${code}}`;
+    const { status: outcome, message, reason, details } = status;
+    return `,"responseStatus":${JSON.stringify({ metadata: {}, status: outcome, message, reason, details, code: status.code ?? code })}`;
+  }
+
+  #legacy(stage: Stage): string {
+    const { id, uri, verb, user, sourceIps, userAgent, object, received } = this.#facts;
+    const list = (texts: readonly string[]): string => texts.map(quote).join(',');
+    const named = user.name !== '';
+    const groups = named && user.groups.length > 0 ? list(user.groups) : '<none>';
+    const as = this.impersonated;
+    const namespace = object === undefined || object.namespace === '' ? '<none>' : object.namespace;
+    const response = this.code === 0 ? '<deferred>' : String(this.status?.code ?? this.code);
+    return (
+      `${microTime(received)} AUDIT: id=${quote(id)} stage="${stage}" ip=${quote(sourceIps[0] ?? '<unknown>')}` +
+      ` method=${quote(verb)} user=${quote(named ? user.name : '<none>')} groups=${quote(groups)}` +
+      ` as=${quote(as?.name ?? '<self>')} asgroups=${quote(as === undefined ? '<lookup>' : list(as.groups))}` +
+      ` user-agent=${quote(agentText(userAgent))} namespace=${quote(namespace)} uri=${quote(uri)} response="${response}"`
+    );
+  }
+}
+
+const TRUNCATED = '"audit.k8s.io/truncated":"true"';
+const marked = (annotations: Json): Json =>
+  annotations === '' || annotations === '{}' ? `{${TRUNCATED}}` : `{${TRUNCATED},${annotations.slice(1)}`;
+
+/** Users live as long as their connection or token, and are written with every request. */
+const users = new WeakMap<UserInfo, Json>();
+
+function userJson(user: UserInfo): Json {
+  let json = users.get(user);
+  if (json === undefined) {
+    const { name, uid, groups, extra } = user;
+    json = JSON.stringify({
+      ...(name === '' ? {} : { username: name }),
+      ...(uid === undefined || uid === '' ? {} : { uid }),
+      ...(groups.length === 0 ? {} : { groups }),
+      ...(extra === undefined || Object.keys(extra).length === 0 ? {} : { extra }),
+    });
+    users.set(user, json);
+  }
+  return json;
+}
+
+const ips = new WeakMap<readonly string[], Json>();
+
+function ipsJson(list: readonly string[]): Json {
+  let json = ips.get(list);
+  if (json === undefined) {
+    json = JSON.stringify(list);
+    ips.set(list, json);
+  }
+  return json;
+}
+
+const agentText = (agent: string): string =>
+  agent.length > USER_AGENT_MAX ? `${agent.slice(0, USER_AGENT_MAX)}...TRUNCATED` : agent;
+
+/** The last user agent: a client sends the same with every request. */
+let lastAgent = '';
+let lastAgentJson = '';
+
+function agentJson(agent: string): Json {
+  if (agent === '') return '';
+  if (agent !== lastAgent) {
+    lastAgent = agent;
+    lastAgentJson = `,"userAgent":${quote(agentText(agent))}`;
+  }
+  return lastAgentJson;
+}
+
+let lastSecond = Number.NaN;
+let lastSecondText = '';
+
+/** RFC 3339 with microseconds: `2026-01-02T03:04:05.678901Z`. `ms` may have a fraction. */
+export function microTime(ms: number): string {
+  const second = Math.floor(ms / 1000);
+  if (second !== lastSecond) {
+    lastSecond = second;
+    lastSecondText = new Date(second * 1000).toISOString().slice(0, 20);
+  }
+  const micros = Math.min(999_999, Math.floor((ms - second * 1000) * 1000));
+  return `${lastSecondText}${String(micros).padStart(6, '0')}Z`;
+}

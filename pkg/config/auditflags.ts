@@ -1,0 +1,292 @@
+import { ConfigError, type Flag, parseDuration } from './flag.js';
+
+export const AUDIT_MODES = ['batch', 'blocking', 'blocking-strict'] as const;
+export type AuditMode = (typeof AUDIT_MODES)[number];
+
+const FORMATS = ['legacy', 'json'];
+const VERSION = 'audit.k8s.io/v1';
+
+const oneOf = (values: readonly string[]) => (text: string) =>
+  values.includes(text) ? undefined : `must be one of ${values.join(', ')}`;
+const version = (text: string): string | undefined =>
+  text === VERSION ? undefined : `invalid group version, allowed versions are ["${VERSION}"]`;
+const positive = (text: string): string | undefined => (Number(text) > 0 ? undefined : 'must be a positive number');
+const notNegative = (text: string): string | undefined =>
+  Number(text) >= 0 ? undefined : "can't be a negative number";
+
+/** The flags that both backends have, with their own defaults. */
+function backendFlags<N extends 'log' | 'webhook'>(
+  name: N,
+  defaults: { readonly mode: AuditMode; readonly batchSize: number; readonly throttle: boolean },
+) {
+  const of = `of the audit ${name}`;
+  return [
+    {
+      name: `audit-${name}-mode`,
+      kind: 'string',
+      default: defaults.mode as string,
+      group: 'Audit',
+      value: 'MODE',
+      check: oneOf(AUDIT_MODES),
+      help: `batch: events are buffered. blocking: a request waits for its events. blocking-strict: it fails without them.`,
+    },
+    {
+      name: `audit-${name}-batch-buffer-size`,
+      kind: 'integer',
+      default: '10000',
+      group: 'Audit',
+      value: 'N',
+      check: positive,
+      help: `Events that may wait in the buffer ${of}; further ones are dropped and counted.`,
+    },
+    {
+      name: `audit-${name}-batch-max-size`,
+      kind: 'integer',
+      default: String(defaults.batchSize),
+      group: 'Audit',
+      value: 'N',
+      check: positive,
+      help: `Largest batch ${of}.`,
+    },
+    {
+      name: `audit-${name}-batch-max-wait`,
+      kind: 'duration',
+      default: '30s',
+      group: 'Audit',
+      value: 'DURATION',
+      help: `Time after which a batch ${of} is sent that is not full.`,
+    },
+    {
+      name: `audit-${name}-batch-throttle-enable`,
+      kind: 'boolean',
+      default: String(defaults.throttle),
+      group: 'Audit',
+      value: 'BOOL',
+      help: `Whether the batches ${of} are limited.`,
+    },
+    {
+      name: `audit-${name}-batch-throttle-qps`,
+      kind: 'string',
+      default: '10',
+      group: 'Audit',
+      value: 'N',
+      check: positive,
+      help: `Average number of batches ${of} in a second.`,
+    },
+    {
+      name: `audit-${name}-batch-throttle-burst`,
+      kind: 'integer',
+      default: '15',
+      group: 'Audit',
+      value: 'N',
+      check: positive,
+      help: `Batches ${of} that may be sent at once.`,
+    },
+    {
+      name: `audit-${name}-truncate-enabled`,
+      kind: 'boolean',
+      default: 'false',
+      group: 'Audit',
+      value: 'BOOL',
+      help: `Whether events ${of} that are too large lose their request and response.`,
+    },
+    {
+      name: `audit-${name}-truncate-max-event-size`,
+      kind: 'integer',
+      default: '102400',
+      group: 'Audit',
+      value: 'BYTES',
+      check: positive,
+      help: `Largest event ${of} when events are truncated.`,
+    },
+    {
+      name: `audit-${name}-truncate-max-batch-size`,
+      kind: 'integer',
+      default: '10485760',
+      group: 'Audit',
+      value: 'BYTES',
+      check: positive,
+      help: `Largest batch ${of} when events are truncated.`,
+    },
+    {
+      name: `audit-${name}-version`,
+      kind: 'string',
+      default: VERSION,
+      group: 'Audit',
+      value: 'GROUP/VERSION',
+      check: version,
+      help: `API version of the events ${of}.`,
+    },
+  ] as const;
+}
+
+/** Flags of the audit, as kube-apiserver names them. */
+export const AUDIT_FLAGS = [
+  {
+    name: 'audit-policy-file',
+    kind: 'string',
+    default: '',
+    group: 'Audit',
+    value: 'FILE',
+    help: 'Policy: which requests are recorded, and how much of them. Without it nothing is recorded.',
+  },
+  {
+    name: 'audit-log-path',
+    kind: 'string',
+    default: '',
+    group: 'Audit',
+    value: 'FILE',
+    help: 'File of the audit log; - is the standard output.',
+  },
+  {
+    name: 'audit-log-format',
+    kind: 'string',
+    default: 'json',
+    group: 'Audit',
+    value: 'FORMAT',
+    check: oneOf(FORMATS),
+    help: 'Format of the lines: json or legacy.',
+  },
+  {
+    name: 'audit-log-maxage',
+    kind: 'integer',
+    default: '366',
+    group: 'Audit',
+    value: 'DAYS',
+    check: notNegative,
+    help: 'Days that rotated files are kept; 0: not limited.',
+  },
+  {
+    name: 'audit-log-maxbackup',
+    kind: 'integer',
+    default: '100',
+    group: 'Audit',
+    value: 'N',
+    check: notNegative,
+    help: 'Rotated files that are kept; 0: not limited.',
+  },
+  {
+    name: 'audit-log-maxsize',
+    kind: 'integer',
+    default: '100',
+    group: 'Audit',
+    value: 'MEGABYTES',
+    check: notNegative,
+    help: 'Size at which the file is rotated; 0: never.',
+  },
+  {
+    name: 'audit-log-compress',
+    kind: 'boolean',
+    default: 'false',
+    group: 'Audit',
+    value: 'BOOL',
+    help: 'Whether rotated files are compressed with gzip.',
+  },
+  ...backendFlags('log', { mode: 'blocking', batchSize: 1, throttle: false }),
+  {
+    name: 'audit-webhook-config-file',
+    kind: 'string',
+    default: '',
+    group: 'Audit',
+    value: 'FILE',
+    help: 'Kubeconfig of the webhook that gets the audit events.',
+  },
+  {
+    name: 'audit-webhook-initial-backoff',
+    kind: 'duration',
+    default: '10s',
+    group: 'Audit',
+    value: 'DURATION',
+    help: 'Time before a batch that failed is sent again.',
+  },
+  ...backendFlags('webhook', { mode: 'batch', batchSize: 400, throttle: true }),
+] as const satisfies readonly Flag[];
+
+type AuditFlagName = (typeof AUDIT_FLAGS)[number]['name'];
+
+export interface AuditConfig {
+  /** '' for none. */
+  readonly policyFile: string;
+  readonly log: AuditLogConfig | undefined;
+  readonly webhook: AuditWebhookConfig | undefined;
+}
+
+export interface AuditBackendConfig {
+  readonly mode: AuditMode;
+  readonly bufferSize: number;
+  readonly batchSize: number;
+  /** Milliseconds. */
+  readonly wait: number;
+  readonly throttle: { readonly rate: number; readonly burst: number } | undefined;
+  readonly truncate: { readonly enabled: boolean; readonly eventMax: number; readonly batchMax: number };
+}
+
+export interface AuditLogConfig extends AuditBackendConfig {
+  /** `-` is the standard output. */
+  readonly path: string;
+  readonly format: 'json' | 'legacy';
+  readonly daysMax: number;
+  readonly backupsMax: number;
+  /** Bytes; 0: never rotated. */
+  readonly sizeMax: number;
+  readonly compress: boolean;
+}
+
+export interface AuditWebhookConfig extends AuditBackendConfig {
+  readonly configFile: string;
+  /** Milliseconds. */
+  readonly initialBackoff: number;
+}
+
+const MEGABYTE = 1024 * 1024;
+
+/** Makes the configuration of the texts of the flags. Throws `ConfigError` where they contradict each other. */
+export function auditConfigOf(text: (name: AuditFlagName) => string): AuditConfig {
+  const duration = (name: AuditFlagName): number => parseDuration(text(name)) ?? 0;
+  const on = (name: AuditFlagName): boolean => text(name) === 'true';
+  const backend = (name: 'log' | 'webhook'): AuditBackendConfig => {
+    const truncate = {
+      enabled: on(`audit-${name}-truncate-enabled`),
+      eventMax: Number(text(`audit-${name}-truncate-max-event-size`)),
+      batchMax: Number(text(`audit-${name}-truncate-max-batch-size`)),
+    };
+    if (truncate.batchMax < truncate.eventMax)
+      throw new ConfigError(
+        `invalid audit truncate ${name} max batch size ${truncate.batchMax}, must be greater than max event size (${truncate.eventMax})`,
+      );
+    return {
+      mode: text(`audit-${name}-mode`) as AuditMode,
+      bufferSize: Number(text(`audit-${name}-batch-buffer-size`)),
+      batchSize: Number(text(`audit-${name}-batch-max-size`)),
+      wait: duration(`audit-${name}-batch-max-wait`),
+      throttle: on(`audit-${name}-batch-throttle-enable`)
+        ? {
+            rate: Number(text(`audit-${name}-batch-throttle-qps`)),
+            burst: Number(text(`audit-${name}-batch-throttle-burst`)),
+          }
+        : undefined,
+      truncate,
+    };
+  };
+  const path = text('audit-log-path');
+  const configFile = text('audit-webhook-config-file');
+  return {
+    policyFile: text('audit-policy-file'),
+    log:
+      path === ''
+        ? undefined
+        : {
+            ...backend('log'),
+            path,
+            format: text('audit-log-format') as 'json' | 'legacy',
+            daysMax: Number(text('audit-log-maxage')),
+            backupsMax: Number(text('audit-log-maxbackup')),
+            sizeMax: Number(text('audit-log-maxsize')) * MEGABYTE,
+            compress: on('audit-log-compress'),
+          },
+    webhook:
+      configFile === ''
+        ? undefined
+        : { ...backend('webhook'), configFile, initialBackoff: duration('audit-webhook-initial-backoff') },
+  };
+}

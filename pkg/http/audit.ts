@@ -1,0 +1,186 @@
+import { isIP } from 'node:net';
+import { errors, isObject, type JsonObject, type JsonValue, type UserInfo } from '../api/index.js';
+import type { Auditor, ObjectFacts, RequestFacts } from '../audit/index.js';
+import type { World } from '../base/index.js';
+import { jsonText } from '../codec/index.js';
+import { attributesOf } from './attributes.js';
+import type { Call } from './call.js';
+import type { Exchange } from './exchange.js';
+import type { Audit } from './pipeline.js';
+
+/** Audits the requests of a server. `auditor` is absent without a policy or without a backend. */
+export function requestAudit(auditor: Auditor | undefined, world: World): Audit {
+  return auditor === undefined ? NO_AUDIT : new RequestAudit(auditor, world);
+}
+
+const NO_AUDIT: Audit = { requestReceived: () => undefined, responseComplete: () => undefined };
+
+class RequestAudit implements Audit {
+  readonly #auditor: Auditor;
+  readonly #world: World;
+
+  constructor(auditor: Auditor, world: World) {
+    this.#auditor = auditor;
+    this.#world = world;
+  }
+
+  requestReceived(call: Call): undefined | Promise<void> {
+    this.#begin(call, call.user);
+    const { audit } = call;
+    if (audit === undefined) return undefined;
+    call.bodyDecoded = ({ meta, object }) => {
+      audit.bodyMeta = meta;
+      if (audit.wantsRequest) audit.requestObject = jsonText(withoutManagedFields(call, object()));
+    };
+    if (isLongRunning(call))
+      call.responseStarted = () => {
+        call.responseStarted = undefined;
+        audit.code = call.status;
+        void this.#auditor.stage(audit, 'ResponseStarted', this.#elapsed(call), annotationsOf(call));
+      };
+    return this.#auditor.stage(audit, 'RequestReceived', 0, '')?.then((ok) => {
+      if (ok) return;
+      this.#auditor.metrics.rejected.value++;
+      throw errors.internal('failed to store audit event');
+    });
+  }
+
+  responseComplete(call: Call): undefined | Promise<unknown> {
+    // Requests whose credentials are not valid are audited when they are answered, without a user.
+    if (call.audit === undefined && call.status === 401 && call.user.name === '') return this.#unauthenticated(call);
+    const { audit } = call;
+    if (audit === undefined) return undefined;
+    call.responseStarted?.();
+    if (call.status === 0) {
+      audit.code = 200;
+      audit.status = { ...CLOSED_EARLY };
+    } else audit.code = call.status;
+    if (call.panic === undefined)
+      return this.#auditor.stage(audit, 'ResponseComplete', this.#elapsed(call), annotationsOf(call));
+    audit.status = {
+      ...CLOSED_EARLY,
+      status: 'Failure',
+      message: `APIServer panic'd: ${call.panic}`,
+      reason: 'InternalError',
+      code: 500,
+    };
+    audit.responseObject = undefined;
+    return this.#auditor.stage(audit, 'Panic', this.#elapsed(call), annotationsOf(call));
+  }
+
+  #unauthenticated(call: Call): undefined | Promise<unknown> {
+    this.#begin(call, call.user);
+    const { audit } = call;
+    if (audit === undefined) return undefined;
+    audit.code = call.status;
+    const { status } = errors.unauthorized();
+    audit.status = status;
+    if (audit.wantsResponse) audit.responseObject = JSON.stringify(status);
+    return this.#auditor.stage(audit, 'ResponseStarted', this.#elapsed(call), '');
+  }
+
+  #begin(call: Call, user: UserInfo): void {
+    if (call.info.query === undefined) return;
+    const attributes = attributesOf(call);
+    call.audit = this.#auditor.begin(user, attributes, (): RequestFacts => {
+      const object: ObjectFacts | undefined = attributes.kind === 'resource' ? attributes : undefined;
+      return {
+        id: call.id,
+        uri: call.exchange.url,
+        verb: attributes.verb,
+        user,
+        sourceIps: sourceIps(call.exchange),
+        userAgent: call.userAgent,
+        object,
+        received: this.#world.clock.now() - this.#elapsed(call),
+      };
+    });
+  }
+
+  #elapsed(call: Call): number {
+    return this.#world.clock.monotonic() - call.started;
+  }
+}
+
+const CLOSED_EARLY = {
+  kind: 'Status',
+  apiVersion: 'v1',
+  metadata: {},
+  status: 'Success',
+  message: 'Connection closed early',
+  code: 200,
+} as const;
+
+const STREAMS: ReadonlySet<string> = new Set(['attach', 'exec', 'proxy', 'log', 'portforward']);
+
+/** Requests that last until the client or the server ends them. They have an event when the response begins. */
+function isLongRunning({ info }: Call): boolean {
+  return info.kind === 'resource' && (info.verb === 'watch' || STREAMS.has(info.subresource));
+}
+
+/** Annotations of a decision without a reason: those of nearly every request. */
+const ALLOWED = '{"authorization.k8s.io/decision":"allow","authorization.k8s.io/reason":""}';
+
+function annotationsOf(call: Call): string {
+  const { annotations, decision } = call;
+  if (annotations === undefined) {
+    if (decision === undefined) return '';
+    if (decision.allowed && decision.reason === '') return ALLOWED;
+  }
+  const all = new Map(annotations);
+  if (decision !== undefined) {
+    all.set('authorization.k8s.io/decision', decision.allowed ? 'allow' : 'forbid');
+    all.set('authorization.k8s.io/reason', decision.reason);
+  }
+  return JSON.stringify(Object.fromEntries([...all].sort(([a], [b]) => (a < b ? -1 : 1))));
+}
+
+/** The addresses of connections that no proxy stands before. */
+const addresses = new WeakMap<object, readonly string[]>();
+
+/** The client and the proxies that it names, and last the address of the connection. */
+function sourceIps({ headers, connection }: Exchange): readonly string[] {
+  const forwarded = headers['x-forwarded-for'];
+  const real = headers['x-real-ip'];
+  let own = addresses.get(connection);
+  if (own === undefined) {
+    const ip = plainIp(connection.remoteAddress);
+    own = ip === undefined ? [] : [ip];
+    addresses.set(connection, own);
+  }
+  if (forwarded === undefined && real === undefined) return own;
+  const found: string[] = [];
+  for (const part of String(forwarded ?? '')
+    .split(',')
+    .slice(0, HOPS_MAX)) {
+    const ip = plainIp(part.trim());
+    if (ip !== undefined) found.push(ip);
+  }
+  const ip = plainIp(String(real ?? ''));
+  if (ip !== undefined && !found.includes(ip)) found.push(ip);
+  if (own.length > 0 && found.at(-1) !== own[0]) found.push(own[0]!);
+  return found;
+}
+
+/** Addresses that are read from one header. */
+const HOPS_MAX = 64;
+
+function plainIp(text: string): string | undefined {
+  const bare = text.startsWith('::ffff:') && text.includes('.') ? text.slice('::ffff:'.length) : text;
+  return isIP(bare) === 0 ? undefined : bare;
+}
+
+/** Removes the managed fields from an object or the items of a list, if the policy asks for that. Changes its argument. */
+export function withoutManagedFields(call: Call, object: JsonObject): JsonObject {
+  if (call.audit?.decision.omitManagedFields !== true) return object;
+  drop(object);
+  const { items, rows } = object;
+  if (Array.isArray(items)) for (const item of items) drop(item);
+  if (Array.isArray(rows)) for (const row of rows) if (isObject(row)) drop(row['object']);
+  return object;
+}
+
+function drop(object: JsonValue | undefined): void {
+  if (object !== undefined && isObject(object) && isObject(object['metadata']))
+    delete object['metadata']['managedFields'];
+}

@@ -1,0 +1,110 @@
+import { readFile } from 'node:fs/promises';
+import {
+  AuditMetrics,
+  Auditor,
+  type Backend,
+  BatchBackend,
+  BlockingBackend,
+  logSender,
+  type Post,
+  readPolicy,
+  type Sender,
+  truncating,
+  webhookSender,
+} from '../audit/index.js';
+import type { World } from '../base/index.js';
+import {
+  type AuditBackendConfig,
+  type AuditLogConfig,
+  type AuditWebhookConfig,
+  type Config,
+  ConfigError,
+} from '../config/index.js';
+import { type Outbound, restError } from '../outbound/index.js';
+import type { Log } from '../telemetry/index.js';
+import { AuditFile, standardOutput } from './auditfile.js';
+import { reviewTarget } from './reviewtarget.js';
+
+export interface AuditParts {
+  readonly world: World;
+  readonly config: Config;
+  readonly log: Log;
+  readonly outbound: Outbound;
+}
+
+/** The audit of a server as its flags say. Without a policy or a backend nothing is recorded. */
+export async function openAudit(parts: AuditParts): Promise<Auditor | undefined> {
+  const { policyFile, log, webhook } = parts.config.audit;
+  if (policyFile === '') {
+    if (log !== undefined || webhook !== undefined)
+      parts.log.warn({}, 'no audit policy file is given (--audit-policy-file): nothing is recorded');
+    return undefined;
+  }
+  const policy = await readPolicy(policyFile, await policyText(policyFile));
+  const metrics = new AuditMetrics();
+  const backends: Backend[] = [];
+  if (log !== undefined) backends.push(await logBackend(log, parts, metrics));
+  if (webhook !== undefined) backends.push(webhookBackend(webhook, parts, metrics));
+  return backends.length === 0 ? undefined : new Auditor(policy, backends, metrics);
+}
+
+async function policyText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new ConfigError(
+      `loading audit policy file: failed to read file path ${JSON.stringify(file)}: ${(error as Error).message}`,
+    );
+  }
+}
+
+/** Characters of events that may wait for a backend. */
+const BUFFER_CHARACTERS = 64 * 1024 * 1024;
+
+function backend(config: AuditBackendConfig, send: Sender, parts: AuditParts, metrics: AuditMetrics): Backend {
+  const sender = truncating(send, config.truncate, metrics);
+  if (config.mode !== 'batch') return new BlockingBackend(sender, config.mode === 'blocking-strict');
+  const { bufferSize, batchSize, wait, throttle } = config;
+  const options = { bufferSize, batchSize, wait, throttle, bufferCharacters: BUFFER_CHARACTERS };
+  return new BatchBackend(sender, options, { world: parts.world, metrics });
+}
+
+async function logBackend(config: AuditLogConfig, parts: AuditParts, metrics: AuditMetrics): Promise<Backend> {
+  const { world, log } = parts;
+  const failed = (error: Error): void => log.error({ err: error, file: config.path }, 'could not write the audit log');
+  const { path, sizeMax, backupsMax, daysMax, compress, format } = config;
+  let output = standardOutput;
+  if (path !== '-') {
+    try {
+      output = await AuditFile.open({ path, sizeMax, backupsMax, daysMax, compress, clock: world.clock, failed });
+    } catch (error) {
+      throw new ConfigError(`--audit-log-path: ${(error as Error).message}`);
+    }
+  }
+  const inner = backend(config, logSender(output, format, { world, metrics, failed }), parts, metrics);
+  return {
+    process: (event) => inner.process(event),
+    close: async () => {
+      await inner.close();
+      await output.close();
+    },
+  };
+}
+
+/** Milliseconds of one call of the webhook. */
+const WEBHOOK_TIME = 30_000;
+
+function webhookBackend(config: AuditWebhookConfig, parts: AuditParts, metrics: AuditMetrics): Backend {
+  const { world, log, outbound } = parts;
+  const current = reviewTarget(config.configFile, world);
+  const post: Post = async (body) => {
+    const { target, path } = current();
+    const headers = { 'content-type': 'application/json', accept: 'application/json' };
+    const request = { method: 'POST' as const, path: path === '' ? '/' : path, headers, body, timeout: WEBHOOK_TIME };
+    const problem = restError(await outbound.send(target, request));
+    if (problem !== undefined) throw problem;
+  };
+  const failed = (error: Error): void => log.error({ err: error }, 'could not send audit events to the webhook');
+  const { initialBackoff } = config;
+  return backend(config, webhookSender(post, { world, metrics, initialBackoff, failed }), parts, metrics);
+}

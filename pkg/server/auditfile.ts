@@ -1,0 +1,133 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, extname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import type { AuditOutput } from '../audit/index.js';
+import type { Clock } from '../base/index.js';
+
+export interface AuditFileOptions {
+  readonly path: string;
+  /** Bytes at which the file is rotated; 0: never. */
+  readonly sizeMax: number;
+  /** Rotated files that are kept; 0: not limited. */
+  readonly backupsMax: number;
+  /** Days that rotated files are kept; 0: not limited. */
+  readonly daysMax: number;
+  readonly compress: boolean;
+  readonly clock: Clock;
+  /** Called when rotated files could not be compressed or removed. */
+  readonly failed: (error: Error) => void;
+}
+
+const DAY = 86_400_000;
+
+/**
+ * A log file that is rotated by its size: `audit.log` becomes `audit-2026-01-02T03-04-05.678.log`, and a new `audit.log` begins. Rotated
+ * files are compressed and removed as the flags say.
+ */
+export class AuditFile implements AuditOutput {
+  readonly #options: AuditFileOptions;
+  #handle: FileHandle;
+  #size: number;
+  #tidying: Promise<void> | undefined;
+
+  private constructor(options: AuditFileOptions, handle: FileHandle, size: number) {
+    this.#options = options;
+    this.#handle = handle;
+    this.#size = size;
+  }
+
+  /** Opens the file for appending. Makes its folder. */
+  static async open(options: AuditFileOptions): Promise<AuditFile> {
+    await mkdir(dirname(options.path), { recursive: true, mode: 0o700 });
+    const handle = await open(options.path, 'a', 0o600);
+    const { size } = await handle.stat();
+    return new AuditFile(options, handle, size);
+  }
+
+  /** Calls must not overlap. */
+  async write(bytes: Buffer): Promise<void> {
+    const { sizeMax } = this.#options;
+    if (sizeMax > 0 && this.#size > 0 && this.#size + bytes.length > sizeMax) await this.#rotate();
+    await this.#handle.appendFile(bytes);
+    this.#size += bytes.length;
+  }
+
+  async close(): Promise<void> {
+    await this.#handle.close();
+    await this.#tidying;
+  }
+
+  async #rotate(): Promise<void> {
+    const { path } = this.#options;
+    await rename(path, await this.#backupName());
+    const before = this.#handle;
+    this.#handle = await open(path, 'a', 0o600);
+    this.#size = 0;
+    await before.close();
+    this.#tidying ??= this.#tidy()
+      .catch((error: Error) => this.#options.failed(error))
+      .finally(() => {
+        this.#tidying = undefined;
+      });
+  }
+
+  async #backupName(): Promise<string> {
+    const { path, clock } = this.#options;
+    const there = new Set(await readdir(dirname(path)));
+    // Two rotations in one millisecond need two names.
+    for (let at = clock.now(); ; at++) {
+      const name = `${this.#stem}-${timeText(at)}${extname(path)}`;
+      if (!there.has(name) && !there.has(`${name}.gz`)) return join(dirname(path), name);
+    }
+  }
+
+  get #stem(): string {
+    const { path } = this.#options;
+    return basename(path, extname(path));
+  }
+
+  async #tidy(): Promise<void> {
+    const { path, backupsMax, daysMax, compress, clock } = this.#options;
+    const folder = dirname(path);
+    const backups = (await readdir(folder))
+      .map((name) => ({ name, time: this.#timeOf(name) }))
+      .filter((b) => b.time !== undefined)
+      .sort((a, b) => (a.name < b.name ? 1 : -1));
+    const oldest = daysMax === 0 ? Number.NEGATIVE_INFINITY : clock.now() - daysMax * DAY;
+    for (const [i, { name, time }] of backups.entries()) {
+      const file = join(folder, name);
+      if ((backupsMax > 0 && i >= backupsMax) || time! < oldest) await rm(file, { force: true });
+      else if (compress && !name.endsWith('.gz')) await compressed(file);
+    }
+  }
+
+  /** The time in the name of a rotated file, or undefined for other files. */
+  #timeOf(name: string): number | undefined {
+    const ending = extname(this.#options.path);
+    const bare = name.endsWith('.gz') ? name.slice(0, -'.gz'.length) : name;
+    const head = `${this.#stem}-`;
+    if (!bare.startsWith(head) || !bare.endsWith(ending)) return undefined;
+    const text = bare.slice(head.length, bare.length - ending.length);
+    const time = Date.parse(`${text.slice(0, 10)}T${text.slice(11).replace('-', ':').replace('-', ':')}Z`);
+    return Number.isNaN(time) ? undefined : time;
+  }
+}
+
+/** `2026-01-02T03-04-05.678`: the names of files have no colons. */
+const timeText = (ms: number): string => new Date(ms).toISOString().slice(0, -1).replaceAll(':', '-');
+
+async function compressed(file: string): Promise<void> {
+  await pipeline(createReadStream(file), createGzip(), createWriteStream(`${file}.gz`, { mode: 0o600 }));
+  await rm(file, { force: true });
+}
+
+/** The standard output of the process. */
+export const standardOutput: AuditOutput = {
+  write: (bytes) =>
+    new Promise((resolve, reject) => {
+      process.stdout.write(bytes, (error) => (error === null || error === undefined ? resolve() : reject(error)));
+    }),
+  close: async () => {},
+};
