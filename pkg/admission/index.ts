@@ -30,6 +30,9 @@ import { serviceAccountStep } from './serviceaccount.js';
 import { certificateApprovalStep, certificateSigningStep, trustBundleStep } from './signers.js';
 import { podGroupProtectionStep, storageProtectionStep } from './storageprotection.js';
 import { taintNodesStep } from './taintnodes.js';
+import type { WebhookWorld } from './webhook/call.js';
+import { mutatingWebhookStep } from './webhook/mutating.js';
+import { validatingWebhookStep } from './webhook/validating.js';
 
 export type { TolerationSeconds } from './defaulttolerations.js';
 export type { EventLimit } from './eventratelimit.js';
@@ -51,6 +54,7 @@ export { compileConditions, compilePolicy, type ExpressionIssue } from './policy
 export { compileMutation } from './policy/mutations.js';
 export { evaluatorOf, isInScope, type QuotaEvaluator, sumUsage, usageObject } from './quotausage.js';
 export type { LimitedResource } from './resourcequota.js';
+export { WebhookMetrics } from './webhook/metrics.js';
 
 /** Options of single plug-ins, from flags and the admission configuration. */
 export interface AdmissionSettings {
@@ -64,7 +68,12 @@ export interface AdmissionSettings {
   readonly tolerations?: TolerationLists;
   /** Whether a feature gate is enabled; by default none is. */
   readonly enabled?: (gate: string) => boolean;
+  /** How webhooks are called; without it the plug-ins of webhooks are absent. */
+  readonly webhooks?: Readonly<Record<'mutating' | 'validating', WebhookCalls>>;
 }
+
+/** How the webhooks of one plug-in are called. */
+export type WebhookCalls = Pick<WebhookWorld, 'clients' | 'metrics' | 'note'>;
 
 /** How long policies are evaluated in one turn before they yield. */
 const EVALUATION_MILLISECONDS = 8;
@@ -77,7 +86,15 @@ export function builtinAdmission(
   settings: AdmissionSettings = {},
 ): readonly AdmissionStep[] {
   const pace = settings.scheduler ?? new Scheduler(world, EVALUATION_MILLISECONDS);
-  const { tolerationSeconds, podSecurity, nodeSelectors, eventLimits = [], limitedResources, tolerations } = settings;
+  const {
+    tolerationSeconds,
+    podSecurity,
+    nodeSelectors,
+    eventLimits = [],
+    limitedResources,
+    tolerations,
+    webhooks,
+  } = settings;
   const enabled = settings.enabled ?? (() => false);
   return [
     antiAffinityStep,
@@ -110,6 +127,12 @@ export function builtinAdmission(
     podResizeStep(objects),
     mutatingPolicyStep({ objects, authorize, pace }),
     validatingPolicyStep({ objects, authorize, pace }),
+    ...(webhooks === undefined
+      ? []
+      : [
+          mutatingWebhookStep({ objects, authorize, world, pace, ...webhooks.mutating }),
+          validatingWebhookStep({ objects, authorize, world, pace, ...webhooks.validating }),
+        ]),
     resourceQuotaStep(objects, world, limitedResources),
     alwaysDenyStep,
   ];

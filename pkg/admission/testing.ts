@@ -22,6 +22,7 @@ export function admissionRequest(
     name: 'x',
     options: {},
     dryRun: false,
+    deadline: Number.POSITIVE_INFINITY,
     user: { name: 'u', groups: [] },
     object: undefined,
     old: undefined,

@@ -38,6 +38,8 @@ export interface AdmissionRequest {
   /** CreateOptions, UpdateOptions or DeleteOptions of meta.k8s.io/v1, by the operation (a patch that creates has CreateOptions); `{}` for connect. */
   readonly options: JsonObject;
   readonly dryRun: boolean;
+  /** Milliseconds on the monotonic clock after which the request ends. */
+  readonly deadline: number;
   readonly user: UserInfo;
   /**
    * In the storage version; of a scale subresource the Scale; of a connection its options. Undefined for delete. A mutating step

@@ -1,4 +1,5 @@
 export { bundleProblem, Outbound, type OutboundParts } from './client.js';
+export { ClientConfigError, type WebhookCall, type WebhookClientParts, WebhookClients } from './clientconfig.js';
 export type { Dialer } from './dial.js';
 export { type EgressConnection, egressDialers, type ProxyTls } from './egress.js';
 export { OutboundError, type OutboundPhase } from './errors.js';

@@ -82,6 +82,10 @@ export class Admitted implements AdmissionRequest {
     return this.#input.dryRun;
   }
 
+  get deadline(): number {
+    return this.#input.context.deadline;
+  }
+
   get user(): AdmissionRequest['user'] {
     return this.#input.context.user;
   }
@@ -318,7 +322,12 @@ function optionsOf({ operation, options, dryRun }: AdmissionInput): JsonObject {
   if ('fieldManager' in options) {
     const { fieldManager, fieldValidation } = options;
     const kind = operation === 'create' ? 'CreateOptions' : 'UpdateOptions';
-    return { kind, ...common, fieldManager, ...(fieldValidation === 'Warn' ? {} : { fieldValidation }) };
+    return {
+      kind,
+      ...common,
+      ...(fieldManager === '' ? {} : { fieldManager }),
+      ...(fieldValidation === 'Warn' ? {} : { fieldValidation }),
+    };
   }
   const { gracePeriodSeconds, preconditions, propagationPolicy, orphanDependents } = options;
   return {

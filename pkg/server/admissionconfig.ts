@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { dirname, isAbsolute, resolve } from 'node:path';
 import {
   type AdmissionSettings,
   type EventLimit,
@@ -27,15 +27,17 @@ import {
  * Reads `--admission-control-config-file`: an AdmissionConfiguration whose plug-ins are configured in the file, or in
  * another file at a path relative to it. Throws `ConfigError` with the path of every invalid field.
  */
-export async function readAdmissionConfig(file: string): Promise<AdmissionSettings> {
+export async function readAdmissionConfig(file: string): Promise<FileSettings> {
   if (file === '') return {};
   const { plugins = [] } = await read<AdmissionConfiguration>(file, await textOf(file), CONFIGURATION_TYPES);
-  let settings: AdmissionSettings = {};
+  let settings: FileSettings = {};
   for (const { name, path = '', configuration } of plugins) {
     const source = path === '' ? `${file}: plugins[${name}].configuration` : resolve(dirname(file), path);
     const text = configuration === undefined || configuration === null ? undefined : JSON.stringify(configuration);
     const content = text ?? (path === '' ? undefined : await textOf(source));
-    if (content !== undefined) settings = { ...settings, ...(await settingsOf(name, source, content)) };
+    if (content === undefined) continue;
+    const found = await settingsOf(name, source, content);
+    settings = { ...settings, ...found, kubeconfigs: { ...settings.kubeconfigs, ...found.kubeconfigs } };
   }
   return settings;
 }
@@ -63,7 +65,12 @@ const CONFIGURATION_TYPES: FileTypes = {
   'apiserver.k8s.io/v1alpha1/AdmissionConfiguration': CONFIGURATION,
 };
 
-async function settingsOf(plugin: string, source: string, text: string): Promise<AdmissionSettings> {
+/** What the file configures. `kubeconfigs` has the files with the credentials for webhooks, by plug-in; '' for none. */
+export type FileSettings = Omit<AdmissionSettings, 'webhooks'> & {
+  readonly kubeconfigs?: Readonly<Record<string, string>>;
+};
+
+async function settingsOf(plugin: string, source: string, text: string): Promise<FileSettings> {
   switch (plugin) {
     case 'PodSecurity':
       return { podSecurity: podSecurityOf(source, await read(source, text, POD_SECURITY_TYPES)) };
@@ -75,6 +82,9 @@ async function settingsOf(plugin: string, source: string, text: string): Promise
       return { tolerations: await read<TolerationLists>(source, text, TOLERATION_TYPES) };
     case 'PodNodeSelector':
       return { nodeSelectors: await nodeSelectorsOf(source, text) };
+    case 'MutatingAdmissionWebhook':
+    case 'ValidatingAdmissionWebhook':
+      return { kubeconfigs: { [plugin]: await webhookKubeconfig(source, text) } };
     default:
       throw new ConfigError(`${source}: this server has no configuration for the admission plug-in ${plugin}`);
   }
@@ -221,6 +231,22 @@ function limitedOf(file: {
     resource,
     matchContains,
   }));
+}
+
+const WEBHOOK = {
+  properties: { kubeConfigFile: { type: 'string', default: '' } },
+};
+const WEBHOOK_TYPES: FileTypes = {
+  'apiserver.config.k8s.io/v1/WebhookAdmissionConfiguration': WEBHOOK,
+  'apiserver.config.k8s.io/v1alpha1/WebhookAdmission': WEBHOOK,
+};
+
+/** The path is absolute, or relative to the folder of the process, as in kube-apiserver. */
+async function webhookKubeconfig(source: string, text: string): Promise<string> {
+  const { kubeConfigFile } = await read<{ readonly kubeConfigFile: string }>(source, text, WEBHOOK_TYPES);
+  if (kubeConfigFile !== '' && !isAbsolute(kubeConfigFile))
+    throw new ConfigError(`${source}: kubeConfigFile must be an absolute file path`);
+  return kubeConfigFile;
 }
 
 /** This configuration has no apiVersion and kind. */

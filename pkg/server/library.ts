@@ -83,6 +83,7 @@ export async function startWithFlags(
   });
   const address = endpointAddress(config.serving);
   objects.presence.announce(address === undefined ? undefined : { address, port: api.port });
+  api.exposition.add(...objects.metrics);
   const url = `https://127.0.0.1:${api.port}`;
   const kubeconfig = kubeconfigText({
     url,

@@ -5,6 +5,7 @@ import {
   choiceProblem,
   choiceWarnings,
   chosenSteps,
+  WebhookMetrics,
 } from '../admission/index.js';
 import type { AdmissionStep, UserInfo } from '../api/index.js';
 import type { EscalationCheck } from '../auth/index.js';
@@ -46,7 +47,7 @@ import {
   volumeProtection,
 } from '../controllers/index.js';
 import { connectKms, type Encryption, openEncryption } from '../encryption/index.js';
-import type { Outbound } from '../outbound/index.js';
+import { type Outbound, serviceResolver } from '../outbound/index.js';
 import {
   builtinResources,
   type ClusterConfig,
@@ -64,7 +65,7 @@ import { certificateExpiry, certificateSigner } from './certificatesigner.js';
 import { clusterOf } from './cluster.js';
 import { ensureFlowControl } from './flowcontrol.js';
 import type { KeyPair } from './issue.js';
-import { openOutbound } from './outbound.js';
+import { openOutbound, webhookCalls } from './outbound.js';
 import { bootstrapRbac } from './policy.js';
 import { createPresence, type Presence } from './presence.js';
 import { serviceAddresses } from './services.js';
@@ -93,6 +94,7 @@ export interface Objects {
   readonly outbound: Outbound;
   readonly presence: Presence;
   readonly encryption: Encryption;
+  readonly metrics: WebhookMetrics['families'];
   /** Creates the bootstrap objects and starts the controllers. */
   begin(): Promise<void>;
   /** Stops the controllers until `begin`. */
@@ -146,11 +148,9 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
       error: decision.kind === 'allow' ? undefined : decision.error,
     };
   };
-  const settings = {
-    tolerationSeconds: api.admission.tolerationSeconds,
-    enabled: (gate: string) => api.featureGates.get(gate) ?? true,
-    ...(await readAdmissionConfig(api.admission.configFile)),
-  };
+  const { kubeconfigs = {}, ...fileSettings } = await readAdmissionConfig(api.admission.configFile);
+  const note = (message: string, fields: Readonly<Record<string, unknown>>): void => log.warn(fields, message);
+  const webhookMetrics = new WebhookMetrics();
   const outbound = await openOutbound(config, world);
   const registry = await openRegistry({
     world,
@@ -158,7 +158,18 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
     resources,
     runtimeConfig: api.runtimeConfig,
     admission: (stored, scheduler) => {
-      const steps = builtinAdmission(stored, world, authorizeCheck, { ...settings, scheduler });
+      const resolve = serviceResolver({
+        objects: stored,
+        random: world.random,
+        toEndpoints: config.outbound.toEndpoints,
+      });
+      const steps = builtinAdmission(stored, world, authorizeCheck, {
+        tolerationSeconds: api.admission.tolerationSeconds,
+        enabled: (gate: string) => api.featureGates.get(gate) ?? true,
+        scheduler,
+        ...fileSettings,
+        webhooks: webhookCalls({ outbound, resolve, metrics: webhookMetrics, note, kubeconfigs }),
+      });
       for (const warning of choiceWarnings(steps, api.admission)) log.warn({}, warning);
       return [...chosenSteps(steps, api.admission), grantsStep(() => access!.escalation)];
     },
@@ -179,7 +190,6 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
       .catch((error: unknown) => log.error({ err: error }, 'could not read objects again that did not decrypt'));
   });
   const { close: closeAccess } = access;
-  const note = (message: string, fields: Readonly<Record<string, unknown>>): void => log.warn(fields, message);
   const context = { world, cluster: clusterOf(registry, world), log: note };
   const authority = certificateSigner({ world, config: config.controllerSettings.signing, own: parts.authority });
   const controllers = new ControllerManager(
@@ -271,6 +281,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
     outbound,
     presence,
     encryption,
+    metrics: webhookMetrics.families,
     begin,
     pause,
     queues: () => [...controllers.running, ...ownControllers.running],

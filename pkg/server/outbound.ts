@@ -1,18 +1,52 @@
 import { readFileSync } from 'node:fs';
+import type { WebhookCalls } from '../admission/index.js';
 import type { World } from '../base/index.js';
 import { type Config, ConfigError, describeErrors, type FileTypes, readConfigFile } from '../config/index.js';
 import {
   type EgressConnection,
   type EgressNetwork,
   egressDialers,
+  KubeconfigError,
   Outbound,
+  OutboundKubeconfig,
   type ProxyTls,
+  type WebhookClientParts,
+  WebhookClients,
 } from '../outbound/index.js';
 
 /** Opens the outgoing calls of a server, through the proxies of `--egress-selector-config-file`. */
 export async function openOutbound({ outbound: { egressFile } }: Config, world: World): Promise<Outbound> {
   if (egressFile === '') return new Outbound({ world });
   return new Outbound({ world, egress: egressDialers(await readEgress(egressFile), world) });
+}
+
+export interface WebhookCallParts extends Pick<WebhookClientParts, 'outbound' | 'resolve'> {
+  readonly metrics: WebhookCalls['metrics'];
+  readonly note: WebhookCalls['note'];
+  /** Files with credentials, by plug-in; '' for none. */
+  readonly kubeconfigs: Readonly<Record<string, string>>;
+}
+
+/** How the two webhook plug-ins call: each with the credentials of its kubeconfig. */
+export function webhookCalls(parts: WebhookCallParts): Readonly<Record<'mutating' | 'validating', WebhookCalls>> {
+  const { outbound, resolve, metrics, note, kubeconfigs } = parts;
+  const calls = (plugin: string): WebhookCalls => {
+    const file = kubeconfigs[plugin] ?? '';
+    const kubeconfig = file === '' ? undefined : outboundKubeconfig(file);
+    const credentials = kubeconfig === undefined ? {} : { credentials: (to: string) => kubeconfig.credentialsFor(to) };
+    return { clients: new WebhookClients({ outbound, resolve, ...credentials }), metrics, note };
+  };
+  return { mutating: calls('MutatingAdmissionWebhook'), validating: calls('ValidatingAdmissionWebhook') };
+}
+
+/** Reads a kubeconfig with which the server calls others. Throws `ConfigError`. */
+export function outboundKubeconfig(file: string): OutboundKubeconfig {
+  try {
+    return new OutboundKubeconfig({ file, read: (path) => readFileSync(path, 'utf8') });
+  } catch (error) {
+    if (error instanceof KubeconfigError) throw new ConfigError(`kubeconfig ${error.message}`);
+    throw error;
+  }
 }
 
 interface EgressFile {

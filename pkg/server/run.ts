@@ -139,6 +139,7 @@ async function start(config: Config, log: Log, fatal: (error: Error) => void): P
       tls: tlsMaterial(given, pki),
       address: (port) => `${host}:${port}`,
     });
+    api.exposition.add(...objects.metrics);
     api.exposition.addSource(() => keyspace.metrics());
     const advertised = endpointAddress(config.serving);
     if (advertised === undefined)

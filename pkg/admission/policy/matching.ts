@@ -122,8 +122,9 @@ function namespaceMatches(selector: LabelSelector, request: AdmissionRequest, ob
   if (selector.length === 0) return true;
   const { groupResource, operation } = request;
   if (groupResource.group === '' && groupResource.resource === 'namespaces') {
-    if (operation === 'create' && request.object !== undefined)
-      return matchesLabels(selector, labelsOf(request.object));
+    // A write of a Namespace matches by the labels that it will have.
+    const isWrite = (operation === 'create' || operation === 'update') && request.subresource === '';
+    if (isWrite && request.object !== undefined) return matchesLabels(selector, labelsOf(request.object));
     const stored = request.old ?? objects.cached({ group: '', resource: 'namespaces' }, '', request.name);
     return matchesLabels(selector, stored === undefined ? {} : labelsOf(stored));
   }

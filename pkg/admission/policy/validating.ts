@@ -11,6 +11,7 @@ import {
 import { CheckMemo, isError, type Pace } from '../../cel/index.js';
 import { forbidden } from '../step.js';
 import { type AuthorizeCheck, checkDecider } from './checks.js';
+import type { CompiledPolicy } from './compile.js';
 import { type Attempts, Evaluation, type Inputs, OutOfBudget, settled } from './evaluation.js';
 import { matchedSubject, objectsIn } from './matching.js';
 import { collectParams, ParamsError } from './params.js';
@@ -209,13 +210,18 @@ function evaluate(
 }
 
 /** Whether all match conditions hold, or the text of an evaluation error if failurePolicy is Fail. */
-export function conditionsHold(policy: BoundPolicy, { inputs, attempts }: Run, isFatal: boolean): boolean | string {
-  if (policy.compiled.conditions.length === 0) return true;
-  const evaluation = new Evaluation({ ...inputs, variables: [] }, attempts);
+export function conditionsHold(
+  { compiled }: { readonly compiled: Pick<CompiledPolicy, 'conditions'> },
+  { inputs, attempts }: Run,
+  isFatal: boolean,
+  budget?: number,
+): boolean | string {
+  if (compiled.conditions.length === 0) return true;
+  const evaluation = new Evaluation({ ...inputs, variables: [] }, attempts, budget);
   const problems: string[] = [];
   try {
-    for (const { compiled, name } of policy.compiled.conditions) {
-      const found = evaluation.evaluate(compiled, 'text' in compiled ? compiled.text : name);
+    for (const { compiled: condition, name } of compiled.conditions) {
+      const found = evaluation.evaluate(condition, 'text' in condition ? condition.text : name);
       if (isError(found)) problems.push(found.message);
       else if (found === false) return false;
     }

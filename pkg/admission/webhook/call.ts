@@ -1,0 +1,146 @@
+import type { StoredObjects } from '../../api/index.js';
+import {
+  type AdmissionRequest,
+  type AdmissionSubject,
+  ApiError,
+  errors,
+  goQuote,
+  isObject,
+  type JsonObject,
+  type StatusReason,
+} from '../../api/index.js';
+import type { World } from '../../base/index.js';
+import type { Pace } from '../../cel/index.js';
+import { ClientConfigError, OutboundError, restError, type WebhookClients } from '../../outbound/index.js';
+import type { AuthorizeCheck } from '../policy/checks.js';
+import { objectsIn } from '../policy/matching.js';
+import type { RejectionCause, WebhookMetrics, WebhookType } from './metrics.js';
+import { REVIEW_VERSIONS, ReviewError, reviewBody, type Verdict, verdictOf } from './review.js';
+import type { Webhook } from './source.js';
+
+/** What the webhook plug-ins need. */
+export interface WebhookWorld {
+  readonly objects: StoredObjects;
+  readonly authorize: AuthorizeCheck;
+  readonly pace: Pace;
+  readonly world: World;
+  readonly clients: WebhookClients;
+  readonly metrics: WebhookMetrics;
+  /** Logs a call that failed. */
+  readonly note: (message: string, fields: Readonly<Record<string, unknown>>) => void;
+}
+
+/** A webhook that could not be called, or whose response is unusable. Its failure policy decides about the request. */
+export class CallFailure extends Error {
+  override readonly name = 'CallFailure';
+  /** The code that metrics count. */
+  readonly code: number;
+
+  constructor(webhook: Webhook, reason: string, code: number) {
+    super(`failed calling webhook ${goQuote(webhook.name)}: ${reason}`);
+    this.code = code;
+  }
+}
+
+/** A webhook that refused the request. */
+export class Rejection extends Error {
+  override readonly name = 'Rejection';
+  readonly status: ApiError;
+
+  constructor(status: ApiError) {
+    super(status.message);
+    this.status = status;
+  }
+}
+
+/** The time of a request ended while webhooks were called. */
+export const outOfTime = (): ApiError =>
+  new ApiError(504, 'Timeout', 'Timeout: request did not complete within requested timeout', {});
+
+/**
+ * Asks a webhook about a request. Throws `CallFailure`, `Rejection`, or an `ApiError` for what the failure policy does not cover.
+ * Warnings and audit annotations of the response are passed on.
+ */
+export async function ask(
+  webhook: Webhook,
+  request: AdmissionRequest,
+  subject: AdmissionSubject,
+  mutating: boolean,
+  { world, clients }: WebhookWorld,
+): Promise<Verdict> {
+  if (request.dryRun && webhook.sideEffects !== 'None' && webhook.sideEffects !== 'NoneOnDryRun')
+    throw errors.badRequest(`admission webhook ${goQuote(webhook.name)} does not support dry run`);
+  const version = webhook.reviewVersions.find((v) => REVIEW_VERSIONS.includes(v));
+  if (version === undefined) {
+    const why = 'webhook does not accept known AdmissionReview versions (v1, v1beta1)';
+    throw new CallFailure(webhook, `could not create admission objects: ${why}`, 400);
+  }
+  const uid = world.random.uuid();
+  const body = reviewBody(version, uid, request, await objectsIn(request, subject));
+  const timeout = Math.max(1, Math.min(webhook.timeout, request.deadline - world.clock.monotonic()));
+  let verdict: Verdict;
+  try {
+    const response = await clients.call(webhook.clientConfig, { body, timeout });
+    const problem = restError(response);
+    if (problem !== undefined)
+      throw new CallFailure(webhook, `failed to call webhook: ${problem.message}`, problem.status.code);
+    verdict = verdictOf(version, uid, mutating, response);
+  } catch (error) {
+    throw failureOf(webhook, error);
+  }
+  for (const [key, value] of Object.entries(verdict.auditAnnotations))
+    request.annotate(`${webhook.name}/${key}`, value);
+  for (const warning of verdict.warnings) request.warn(warning);
+  if (!verdict.allowed) throw new Rejection(rejection(webhook.name, verdict.result));
+  return verdict;
+}
+
+function failureOf(webhook: Webhook, error: unknown): unknown {
+  if (error instanceof ClientConfigError)
+    return new CallFailure(webhook, `could not get REST client: ${error.message}`, 500);
+  if (error instanceof OutboundError) return new CallFailure(webhook, `failed to call webhook: ${error.message}`, 503);
+  if (error instanceof ReviewError) {
+    const what = error.invalid ? 'received invalid webhook response' : 'failed to call webhook';
+    return new CallFailure(webhook, `${what}: ${error.message}`, 503);
+  }
+  return error;
+}
+
+/** The error of a request that a webhook rejects, from the Status of its response. */
+export function rejection(name: string, result: JsonObject): ApiError {
+  const text = (field: string): string => (typeof result[field] === 'string' ? (result[field] as string) : '');
+  const by = `admission webhook ${goQuote(name)} denied the request`;
+  const why = text('message') || text('reason');
+  const code = typeof result['code'] === 'number' && result['code'] >= 400 ? result['code'] : 400;
+  const reason = text('reason') === '' ? undefined : (text('reason') as StatusReason);
+  const { details } = result;
+  return new ApiError(
+    code,
+    reason,
+    why === '' ? `${by} without explanation` : `${by}: ${why}`,
+    isObject(details) ? (details as object) : undefined,
+  );
+}
+
+/** Counts a call by how it ended. */
+export function count(
+  { metrics, world }: WebhookWorld,
+  webhook: Webhook,
+  type: WebhookType,
+  request: AdmissionRequest,
+  call: { readonly since: number; readonly error?: unknown },
+): void {
+  const { error, since } = call;
+  let [code, cause, rejected]: [number, RejectionCause | undefined, boolean] = [200, undefined, false];
+  if (error instanceof CallFailure) {
+    code = error.code;
+    rejected = !webhook.ignoresFailures;
+    cause = rejected ? 'calling_webhook_error' : undefined;
+  } else if (error instanceof Rejection) {
+    [code, cause, rejected] = [error.status.status.code, 'no_error', true];
+  } else if (error !== undefined) {
+    [code, cause, rejected] = [0, 'apiserver_internal_error', true];
+  }
+  const seconds = (world.clock.monotonic() - since) / 1000;
+  metrics.called(webhook.name, type, request.operation, { seconds, rejected, code, cause });
+}

@@ -1,0 +1,85 @@
+import { type AdmissionRequest, type AdmissionSubject, errors, type StoredObjects } from '../../api/index.js';
+import { CheckMemo, type Pace } from '../../cel/index.js';
+import { type AuthorizeCheck, checkDecider } from '../policy/checks.js';
+import { settled } from '../policy/evaluation.js';
+import { matchedSubject, objectsIn } from '../policy/matching.js';
+import { conditionsHold } from '../policy/validating.js';
+import type { WebhookMetrics } from './metrics.js';
+import type { Webhook } from './source.js';
+
+/** Cost limit for all match conditions of one webhook. */
+const CONDITIONS_COST_MAX = 2_500_000;
+
+/** Kinds of the configuration of admission: a webhook that rejects everything could not be removed if it saw them. */
+const CONFIGURATION: ReadonlySet<string> = new Set([
+  'mutatingwebhookconfigurations',
+  'validatingwebhookconfigurations',
+  'validatingadmissionpolicies',
+  'validatingadmissionpolicybindings',
+  'mutatingadmissionpolicies',
+  'mutatingadmissionpolicybindings',
+]);
+
+/** Reviews, which authentication and authorization themselves depend on. They are not stored. */
+const REVIEWS: ReadonlySet<string> = new Set([
+  'authentication.k8s.io/tokenreviews',
+  'authentication.k8s.io/selfsubjectreviews',
+  'authorization.k8s.io/subjectaccessreviews',
+  'authorization.k8s.io/localsubjectaccessreviews',
+  'authorization.k8s.io/selfsubjectaccessreviews',
+  'authorization.k8s.io/selfsubjectrulesreviews',
+]);
+
+/** Whether no webhook sees a request. */
+export function isExempt({ groupResource: { group, resource } }: AdmissionRequest): boolean {
+  if (group === 'admissionregistration.k8s.io') return CONFIGURATION.has(resource);
+  return REVIEWS.has(`${group}/${resource}`);
+}
+
+export interface MatchParts {
+  readonly objects: StoredObjects;
+  readonly authorize: AuthorizeCheck;
+  readonly metrics: WebhookMetrics;
+  readonly pace: Pace;
+  readonly type: 'admit' | 'validating';
+}
+
+/**
+ * Decides which webhooks a request is for: by selectors, rules and match conditions. Authorizer decisions are shared between the
+ * webhooks of one request.
+ */
+export class WebhookMatcher {
+  readonly #request: AdmissionRequest;
+  readonly #parts: MatchParts;
+  #checks: CheckMemo | undefined;
+
+  constructor(request: AdmissionRequest, parts: MatchParts) {
+    this.#request = request;
+    this.#parts = parts;
+  }
+
+  /** Returns the version of the resource in which the webhook sees the request; undefined if it does not. Throws 403 for failed conditions. */
+  async match(webhook: Webhook): Promise<AdmissionSubject | undefined> {
+    const request = this.#request;
+    const { objects, authorize, metrics, pace, type } = this.#parts;
+    // Without rules a policy matches everything, but a webhook nothing.
+    if (webhook.constraints.rules.length === 0) return undefined;
+    const subject = matchedSubject(webhook.constraints, request, objects);
+    if (subject === undefined || webhook.compiled.conditions.length === 0) return subject;
+    this.#checks ??= new CheckMemo(checkDecider(request, authorize));
+    const inputs = {
+      request,
+      matched: await objectsIn(request, subject),
+      params: null,
+      namespace: undefined,
+      checks: this.#checks,
+      variables: [],
+    };
+    const decision = await settled(pace, (attempts) =>
+      conditionsHold(webhook, { inputs, attempts }, !webhook.ignoresFailures, CONDITIONS_COST_MAX),
+    );
+    if (typeof decision === 'string') throw errors.forbidden(request.groupResource, request.name, decision);
+    if (!decision) metrics.excluded(webhook.name, type, request.operation);
+    return decision ? subject : undefined;
+  }
+}

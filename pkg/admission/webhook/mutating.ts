@@ -1,0 +1,149 @@
+import {
+  type AdmissionRequest,
+  type AdmissionStep,
+  type AdmissionSubject,
+  equalJson,
+  errors,
+  type JsonObject,
+  type JsonValue,
+} from '../../api/index.js';
+import { applyPatch, PatchError } from '../../patch/index.js';
+import { objectsIn } from '../policy/matching.js';
+import { ask, CallFailure, count, outOfTime, Rejection, type WebhookWorld } from './call.js';
+import { isExempt, WebhookMatcher } from './match.js';
+import type { Verdict } from './review.js';
+import { type Webhook, WebhookSource } from './source.js';
+
+const NAME = 'MutatingAdmissionWebhook';
+const TYPE = 'admit';
+
+/** The state of the step between the two runs of the chain. */
+interface Remembered {
+  /** The object after this step. */
+  output: JsonObject | undefined;
+  /** Webhooks with reinvocationPolicy IfNeeded that were called since the last change. */
+  readonly again: Set<string>;
+  /** Those of them after which the object changed: the second run calls them. */
+  readonly due: Set<string>;
+}
+
+/** MutatingAdmissionWebhook: asks the webhooks that match one after the other; each sees the changes of those before it. */
+export function mutatingWebhookStep(world: WebhookWorld): AdmissionStep {
+  const source = new WebhookSource(world.objects, 'mutating');
+  return {
+    name: NAME,
+    mutate: (request) => {
+      const webhooks = source.current();
+      if (webhooks.length === 0 || isExempt(request)) return;
+      return mutate(webhooks, request, world);
+    },
+  };
+}
+
+async function mutate(webhooks: readonly Webhook[], request: AdmissionRequest, world: WebhookWorld): Promise<void> {
+  const { reinvocation } = request;
+  const remembered = (reinvocation.state.get(NAME) as Remembered | undefined) ?? {
+    output: undefined,
+    again: new Set(),
+    due: new Set(),
+  };
+  reinvocation.state.set(NAME, remembered);
+  const changed = (): void => {
+    for (const id of remembered.again) remembered.due.add(id);
+    remembered.again.clear();
+  };
+  if (reinvocation.active && !equalJson(remembered.output ?? null, request.object ?? null)) changed();
+  const matcher = new WebhookMatcher(request, { ...world, type: TYPE });
+  try {
+    for (const [index, webhook] of webhooks.entries()) {
+      const subject = await matcher.match(webhook);
+      // A webhook that was not called in the first run is not called in the second.
+      if (subject === undefined || (reinvocation.active && !remembered.due.has(webhook.id))) continue;
+      if (await call(webhook, index, request, subject, world)) {
+        changed();
+        reinvocation.request();
+      }
+      if (webhook.reinvokes) remembered.again.add(webhook.id);
+    }
+  } finally {
+    remembered.output = request.object;
+  }
+}
+
+/** Calls one webhook. Returns whether the object changed. */
+async function call(
+  webhook: Webhook,
+  index: number,
+  request: AdmissionRequest,
+  subject: AdmissionSubject,
+  world: WebhookWorld,
+): Promise<boolean> {
+  const since = world.world.clock.monotonic();
+  const place = `round_${request.reinvocation.active ? 1 : 0}_index_${index}`;
+  let mutated = false;
+  try {
+    const verdict = await ask(webhook, request, subject, true, world);
+    mutated = await applyVerdict(webhook, verdict, request, subject);
+    count(world, webhook, TYPE, request, { since });
+    return mutated;
+  } catch (error) {
+    count(world, webhook, TYPE, request, { since, error });
+    if (error instanceof Rejection) throw error.status;
+    if (!(error instanceof CallFailure)) throw error;
+    const isIgnored = webhook.ignoresFailures;
+    world.note(isIgnored ? 'failed calling webhook, failing open' : 'failed calling webhook, failing closed', {
+      webhook: webhook.name,
+      error: error.message,
+    });
+    if (!isIgnored) throw errors.internal(error.message);
+    world.metrics.failedOpen(webhook.name, TYPE);
+    request.annotate(`failed-open.mutation.webhook.admission.k8s.io/${place}`, webhook.name);
+    if (request.deadline <= world.world.clock.monotonic()) throw outOfTime();
+    return false;
+  } finally {
+    const value = { configuration: webhook.configuration, webhook: webhook.name, mutated };
+    request.annotate(`mutation.webhook.admission.k8s.io/${place}`, JSON.stringify(value));
+  }
+}
+
+/** Applies the patch of a verdict. Returns whether the object changed. */
+async function applyVerdict(
+  webhook: Webhook,
+  { patch, patchType }: Verdict,
+  request: AdmissionRequest,
+  subject: AdmissionSubject,
+): Promise<boolean> {
+  if (patch === '') return false;
+  const operations = operationsOf(webhook, patch);
+  if (operations.length === 0) return false;
+  const { object: live } = await objectsIn(request, subject);
+  if (live === undefined)
+    throw errors.internal(
+      `admission webhook "${webhook.name}" attempted to modify the object, which is not supported for this operation`,
+    );
+  if (patchType !== 'JSONPatch') throw new CallFailure(webhook, `unsupported patch type "${patchType}"`, 400);
+  let patched: JsonObject;
+  try {
+    patched = applyPatch({ kind: 'json', current: live, patch: operations, schema: undefined, typed: false }).object;
+  } catch (error) {
+    if (error instanceof PatchError) throw errors.internal(error.message);
+    throw error;
+  }
+  const before = request.object;
+  await request.replace(patched);
+  return !equalJson(before ?? null, request.object ?? null);
+}
+
+function operationsOf(webhook: Webhook, patch: string): JsonValue[] {
+  const fail = (why: string): CallFailure =>
+    new CallFailure(webhook, `received undecodable patch in webhook response: ${why}`, 503);
+  let value: JsonValue;
+  try {
+    value = JSON.parse(patch) as JsonValue;
+  } catch (error) {
+    throw fail((error as Error).message);
+  }
+  if (value === null) return [];
+  if (!Array.isArray(value)) throw fail(`json: cannot unmarshal ${typeof value} into Go value of type jsonpatch.Patch`);
+  return value;
+}

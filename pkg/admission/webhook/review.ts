@@ -1,0 +1,192 @@
+import {
+  type AdmissionObjects,
+  type AdmissionRequest,
+  goQuote,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../api/index.js';
+import type { OutboundResponse } from '../../outbound/index.js';
+import { requestJson } from '../policy/evaluation.js';
+
+const GROUP = 'admission.k8s.io';
+export const REVIEW_VERSIONS: readonly string[] = ['v1', 'v1beta1'];
+
+/** The AdmissionReview that asks a webhook about a request. */
+export function reviewBody(version: string, uid: string, request: AdmissionRequest, matched: AdmissionObjects): Buffer {
+  const { options, ...fields } = requestJson(request, matched.subject);
+  const review: JsonObject = {
+    kind: 'AdmissionReview',
+    apiVersion: `${GROUP}/${version}`,
+    request: {
+      uid,
+      ...fields,
+      object: matched.object ?? null,
+      oldObject: matched.old ?? null,
+      options: isObject(options) && Object.keys(options).length > 0 ? options : null,
+    },
+  };
+  return Buffer.from(JSON.stringify(review));
+}
+
+/** What a webhook decided. */
+export interface Verdict {
+  readonly allowed: boolean;
+  readonly result: JsonObject;
+  /** The JSON patch as text; '' for none. */
+  readonly patch: string;
+  readonly patchType: string;
+  readonly warnings: readonly string[];
+  readonly auditAnnotations: Readonly<Record<string, string>>;
+}
+
+/** A response that is not a usable AdmissionReview. */
+export class ReviewError extends Error {
+  override readonly name = 'ReviewError';
+  /** Whether the response is an AdmissionReview, but a wrong one. */
+  readonly invalid: boolean;
+
+  constructor(message: string, invalid: boolean) {
+    super(message);
+    this.invalid = invalid;
+  }
+}
+
+/** Reads the response of a webhook, and checks it as kube-apiserver does: strictly for v1. Throws `ReviewError`. */
+export function verdictOf(version: string, uid: string, mutating: boolean, answer: OutboundResponse): Verdict {
+  const review = decodeReview(version, answer);
+  const wrong = (message: string): ReviewError => new ReviewError(message, true);
+  const response = review['response'] ?? null;
+  if (response === null) throw wrong('webhook response was absent');
+  const given = typed(response, RESPONSE, 'response', 'AdmissionResponse');
+  const text = (name: string): string => (typeof given[name] === 'string' ? (given[name] as string) : '');
+  const [patch, patchType] = [Buffer.from(text('patch'), 'base64').toString(), given['patchType'] ?? null];
+  if (version === 'v1') {
+    if (text('uid') !== uid) throw wrong(`expected response.uid=${goQuote(uid)}, got ${goQuote(text('uid'))}`);
+    const [group = '', v = ''] = splitVersion(String(review['apiVersion'] ?? ''));
+    const kind = String(review['kind'] ?? '');
+    if (group !== GROUP || v !== 'v1' || kind !== 'AdmissionReview')
+      throw wrong(`expected webhook response of ${GROUP}/v1, Kind=AdmissionReview, got ${group}/${v}, Kind=${kind}`);
+    checkPatch(mutating, patch, patchType, wrong);
+  }
+  return {
+    allowed: given['allowed'] === true,
+    result: isObject(given['status']) ? given['status'] : {},
+    patch: mutating ? patch : '',
+    // The older version did not check the type.
+    patchType: version === 'v1' ? String(patchType ?? '') : 'JSONPatch',
+    warnings: Array.isArray(given['warnings']) ? given['warnings'].map(String) : [],
+    auditAnnotations: (isObject(given['auditAnnotations']) ? given['auditAnnotations'] : {}) as Record<string, string>,
+  };
+}
+
+function checkPatch(mutating: boolean, patch: string, type: JsonValue, wrong: (message: string) => ReviewError): void {
+  if (!mutating) {
+    if (patch !== '') throw wrong('validating webhook may not return response.patch');
+    if (type !== null) throw wrong('validating webhook may not return response.patchType');
+    return;
+  }
+  if (patch !== '' && type === null) throw wrong('webhook returned response.patch but not response.patchType');
+  if (patch === '' && type !== null) throw wrong('webhook returned response.patchType but not response.patch');
+  if (type === '') throw wrong(`webhook returned invalid response.patchType of ${goQuote('')}`);
+}
+
+function splitVersion(apiVersion: string): readonly string[] {
+  const slash = apiVersion.indexOf('/');
+  return slash < 0 ? ['', apiVersion] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)];
+}
+
+/** The body as an AdmissionReview of this version, with the texts of the decoder of client-go. */
+function decodeReview(version: string, { body, status, headers }: OutboundResponse): JsonObject {
+  const fail = (message: string): ReviewError => new ReviewError(message, false);
+  if (body.length === 0) {
+    const type = typeof headers['content-type'] === 'string' ? headers['content-type'] : 'application/json';
+    throw fail(`0-length response with status code: ${status} and content type: ${type}`);
+  }
+  const text = body.toString();
+  let value: JsonValue;
+  try {
+    value = JSON.parse(text) as JsonValue;
+  } catch {
+    throw fail(`couldn't get version/kind; json parse error: ${syntaxProblem(text)}`);
+  }
+  if (!isObject(value)) {
+    const type =
+      'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+    throw fail(
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonType(value)} into Go value of type ${type}`,
+    );
+  }
+  // Without them, the review is taken for the one that was expected; the checks of v1 refuse it then.
+  const apiVersion = value['apiVersion'] || `${GROUP}/${version}`;
+  const kind = value['kind'] || 'AdmissionReview';
+  if (apiVersion !== `${GROUP}/${version}` || kind !== 'AdmissionReview') {
+    const known = kind === 'AdmissionReview' && REVIEW_VERSIONS.some((v) => apiVersion === `${GROUP}/${v}`);
+    const [, other = ''] = splitVersion(String(apiVersion));
+    if (known) throw fail(`converting (${other}.AdmissionReview) to (${version}.AdmissionReview): unknown conversion`);
+    throw fail(
+      `no kind ${goQuote(String(kind))} is registered for version ${goQuote(String(apiVersion))} in scheme "pkg/runtime/scheme.go:111"`,
+    );
+  }
+  return value;
+}
+
+/** The text of Go for JSON that cannot be parsed. */
+function syntaxProblem(text: string): string {
+  const first = text.trimStart()[0];
+  if (first === undefined) return 'unexpected end of JSON input';
+  if (!'{["-0123456789tfn'.includes(first)) return `invalid character ${runeOf(first)} looking for beginning of value`;
+  try {
+    JSON.parse(text);
+    return '';
+  } catch (error) {
+    const { message } = error as Error;
+    return message.includes('end of JSON') || message.includes('Unterminated')
+      ? 'unexpected end of JSON input'
+      : message;
+  }
+}
+
+const runeOf = (c: string): string => (c === "'" ? `'\\''` : `'${c}'`);
+
+function jsonType(value: JsonValue): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return typeof value === 'boolean' ? 'bool' : typeof value;
+}
+
+const RESPONSE: Readonly<Record<string, string>> = {
+  uid: 'string',
+  allowed: 'bool',
+  patch: 'string',
+  patchType: 'string',
+  status: 'object',
+  warnings: 'array',
+  auditAnnotations: 'object',
+};
+const GO_TYPES: Readonly<Record<string, string>> = {
+  uid: 'types.UID',
+  allowed: 'bool',
+  patch: '[]uint8',
+  patchType: 'v1.PatchType',
+  status: 'v1.Status',
+  warnings: '[]string',
+  auditAnnotations: 'map[string]string',
+};
+
+function typed(value: JsonValue, types: Readonly<Record<string, string>>, path: string, struct: string): JsonObject {
+  if (!isObject(value))
+    throw new ReviewError(
+      `json: cannot unmarshal ${jsonType(value)} into Go struct field AdmissionReview.${path} of type v1.${struct}`,
+      false,
+    );
+  for (const [name, type] of Object.entries(types)) {
+    const found = value[name];
+    if (found === undefined || found === null || jsonType(found) === type) continue;
+    throw new ReviewError(
+      `json: cannot unmarshal ${jsonType(found)} into Go struct field ${struct}.${path}.${name} of type ${GO_TYPES[name] ?? type}`,
+      false,
+    );
+  }
+  return value;
+}

@@ -1,0 +1,90 @@
+import { type JsonObject, listAt, numberAt, objectAt, objectsAt, type StoredObjects, textAt } from '../../api/index.js';
+import { CURRENT } from '../../cel/index.js';
+import { type CompiledPolicy, compilePolicy } from '../policy/compile.js';
+import { type MatchConstraints, selectorOf } from '../policy/matching.js';
+
+const GROUP = 'admissionregistration.k8s.io';
+
+/** One webhook of a configuration. */
+export interface Webhook {
+  readonly name: string;
+  /** The name of the configuration. */
+  readonly configuration: string;
+  /** Tells webhooks of the same name apart: `configuration/name/0`. */
+  readonly id: string;
+  readonly clientConfig: JsonObject;
+  readonly constraints: MatchConstraints;
+  readonly compiled: Pick<CompiledPolicy, 'conditions'>;
+  readonly ignoresFailures: boolean;
+  readonly sideEffects: string;
+  /** Milliseconds. */
+  readonly timeout: number;
+  readonly reviewVersions: readonly string[];
+  readonly reinvokes: boolean;
+}
+
+/** The webhooks of all configurations of one kind, sorted by the names of the configurations. Read again when one changes. */
+export class WebhookSource {
+  readonly #objects: StoredObjects;
+  readonly #resource: { readonly group: string; readonly resource: string };
+  #at: unknown;
+  #known: readonly Webhook[] = [];
+  #byVersion = new Map<string, readonly Webhook[]>();
+
+  constructor(objects: StoredObjects, kind: 'mutating' | 'validating') {
+    this.#objects = objects;
+    this.#resource = { group: GROUP, resource: `${kind}webhookconfigurations` };
+  }
+
+  current(): readonly Webhook[] {
+    const at = this.#objects.state(this.#resource);
+    if (at !== this.#at) {
+      this.#at = at;
+      this.#known = this.#read();
+    }
+    return this.#known;
+  }
+
+  /** The webhooks of a configuration that did not change are the same values, with their connections. */
+  #read(): readonly Webhook[] {
+    const before = this.#byVersion;
+    this.#byVersion = new Map();
+    const found: Webhook[] = [];
+    for (const object of this.#objects.list(this.#resource, '')) {
+      const key = `${textAt(object, 'metadata', 'uid')}/${textAt(object, 'metadata', 'resourceVersion')}`;
+      const webhooks = before.get(key) ?? webhooksOf(object);
+      this.#byVersion.set(key, webhooks);
+      found.push(...webhooks);
+    }
+    return found;
+  }
+}
+
+function webhooksOf(object: JsonObject): readonly Webhook[] {
+  const configuration = textAt(object, 'metadata', 'name');
+  const seen = new Map<string, number>();
+  return objectsAt(object, 'webhooks').map((w): Webhook => {
+    const name = textAt(w, 'name');
+    const n = seen.get(name) ?? 0;
+    seen.set(name, n + 1);
+    return {
+      name,
+      configuration,
+      id: `${configuration}/${name}/${n}`,
+      clientConfig: objectAt(w, 'clientConfig') as JsonObject,
+      constraints: {
+        namespaceSelector: selectorOf(objectAt(w, 'namespaceSelector')),
+        objectSelector: selectorOf(objectAt(w, 'objectSelector')),
+        rules: objectsAt(w, 'rules'),
+        excludeRules: [],
+        equivalent: textAt(w, 'matchPolicy') !== 'Exact',
+      },
+      compiled: compilePolicy({ matchConditions: [...objectsAt(w, 'matchConditions')] }, CURRENT),
+      ignoresFailures: textAt(w, 'failurePolicy') === 'Ignore',
+      sideEffects: textAt(w, 'sideEffects'),
+      timeout: (numberAt(w, 'timeoutSeconds') ?? 10) * 1000,
+      reviewVersions: listAt(w, 'admissionReviewVersions').map(String),
+      reinvokes: textAt(w, 'reinvocationPolicy') === 'IfNeeded',
+    };
+  });
+}

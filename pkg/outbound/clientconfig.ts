@@ -1,0 +1,131 @@
+import { posix } from 'node:path';
+import { isObject, type JsonObject, numberAt, textAt } from '../api/index.js';
+import { bundleProblem, type Outbound } from './client.js';
+import { type ServiceResolver, serviceName } from './services.js';
+import { addressOf, type Credentials, hostPort, type OutboundResponse, type OutboundTarget } from './target.js';
+
+export interface WebhookClientParts {
+  readonly outbound: Outbound;
+  readonly resolve: ServiceResolver;
+  /** The credentials for a host and port. */
+  readonly credentials?: (hostPort: string) => Credentials;
+}
+
+/** A call to a webhook. */
+export interface WebhookCall {
+  readonly body: Buffer;
+  /** Milliseconds until the response must be complete. The webhook sees them in whole seconds. */
+  readonly timeout: number;
+  readonly bodyBytesMax?: number;
+}
+
+interface Client {
+  readonly target: OutboundTarget;
+  readonly path: string;
+}
+
+/** Why a client configuration cannot be used. */
+export class ClientConfigError extends Error {
+  override readonly name = 'ClientConfigError';
+}
+
+/**
+ * Calls webhooks by their client configurations (a URL or a service reference, with a CA bundle). Calls to services and to hosts other
+ * than this one use HTTP/1.1, as those of kube-apiserver do, so that several backends share the load.
+ */
+export class WebhookClients {
+  readonly #parts: WebhookClientParts;
+  readonly #clients = new WeakMap<JsonObject, Client>();
+
+  constructor(parts: WebhookClientParts) {
+    this.#parts = parts;
+  }
+
+  /** Posts JSON. `config` must be the same value for every call. Throws `ClientConfigError` or `OutboundError`. */
+  call(config: JsonObject, { body, timeout, bodyBytesMax }: WebhookCall): Promise<OutboundResponse> {
+    let client = this.#clients.get(config);
+    if (client === undefined) {
+      client = this.#client(config);
+      this.#clients.set(config, client);
+    }
+    return this.#parts.outbound.send(client.target, {
+      method: 'POST',
+      path: `${client.path}?timeout=${Math.ceil(timeout / 1000)}s`,
+      headers: HEADERS,
+      body,
+      timeout,
+      ...(bodyBytesMax === undefined ? {} : { bodyBytesMax }),
+    });
+  }
+
+  #client(config: JsonObject): Client {
+    const bundle = Buffer.from(textAt(config, 'caBundle'), 'base64').toString();
+    if (bundle !== '') {
+      const problem = bundleProblem(bundle);
+      if (problem !== undefined) throw new ClientConfigError(problem);
+    }
+    const ca = bundle === '' ? {} : { ca: bundle };
+    const service = config['service'];
+    return isObject(service) ? this.#ofService(service, ca) : this.#ofUrl(textAt(config, 'url'), ca);
+  }
+
+  #ofService(service: JsonObject, ca: { readonly ca?: string }): Client {
+    const reference = {
+      namespace: textAt(service, 'namespace'),
+      name: textAt(service, 'name'),
+      port: numberAt(service, 'port') ?? 443,
+    };
+    const serverName = serviceName(reference);
+    const host = hostPort({ host: serverName, port: reference.port });
+    return {
+      target: {
+        origin: `https://${host}`,
+        address: () => this.#parts.resolve(reference),
+        serverName,
+        credentials: this.#parts.credentials?.(host) ?? {},
+        network: 'cluster',
+        http2: false,
+        ...ca,
+      },
+      path: cleanPath(textAt(service, 'path')),
+    };
+  }
+
+  #ofUrl(text: string, ca: { readonly ca?: string }): Client {
+    if (text === '') throw new ClientConfigError('webhook configuration must have either service or URL');
+    let url: URL;
+    try {
+      url = new URL(text);
+    } catch {
+      throw new ClientConfigError(`Unparsable URL: ${text}`);
+    }
+    const origin = `${url.protocol}//${url.host}`;
+    const address = addressOf(origin);
+    return {
+      target: {
+        // Errors name the port where the configuration has one.
+        origin: text.startsWith(`${origin}:${address.port}`) ? `${origin}:${address.port}` : origin,
+        credentials: this.#parts.credentials?.(hostPort(address)) ?? {},
+        network: 'controlplane',
+        http2: isLoopback(address.host),
+        ...ca,
+      },
+      path: cleanPath(url.pathname),
+    };
+  }
+}
+
+const HEADERS = {
+  'content-type': 'application/json',
+  accept: 'application/json, */*',
+  'user-agent': 'kube-apiserver-admission',
+  'accept-encoding': 'identity',
+} as const;
+
+function cleanPath(path: string): string {
+  const clean = posix.join('/', path);
+  return clean.length > 1 && clean.endsWith('/') ? clean.slice(0, -1) : clean;
+}
+
+const isLoopback = (host: string): boolean =>
+  host.toLowerCase() === 'localhost' || host === '::1' || host.startsWith('127.');
