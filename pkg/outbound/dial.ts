@@ -1,7 +1,7 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectTls, type PeerCertificate, type TLSSocket } from 'node:tls';
 import type { World } from '../base/index.js';
-import { dialProblem, identityProblem, OutboundError, tlsProblem } from './errors.js';
+import { dialProblem, identityProblem, OutboundError, rememberEnds, tlsProblem } from './errors.js';
 import { outboundLimits } from './limits.js';
 import type { Address, OutboundTarget } from './target.js';
 
@@ -32,6 +32,7 @@ function connected(place: Place, address: Address, network: string, signal: Abor
     socket.once('connect', () => {
       signal.removeEventListener('abort', stop);
       socket.removeListener('error', failed);
+      rememberEnds(socket);
       resolve(socket);
     });
   });
@@ -86,6 +87,7 @@ export function startTls(socket: Socket, parts: TlsParts, world: World, signal: 
       secure.removeListener('error', failed);
       secure.removeListener('end', ended);
       secure.removeListener('close', ended);
+      rememberEnds(secure, socket);
       resolve(secure);
     });
   });

@@ -1,3 +1,4 @@
+import { getServers } from 'node:dns';
 import { isIP, type Socket } from 'node:net';
 import type { PeerCertificate } from 'node:tls';
 import { type Address, hostPort } from './target.js';
@@ -41,7 +42,12 @@ const SYSTEM: Readonly<Record<string, string>> = {
 /** A connection that could not be made. */
 export function dialProblem(error: unknown, { host, port }: Address, network = 'tcp'): string {
   const { code = '', message } = error as NodeJS.ErrnoException;
-  if (code === 'ENOTFOUND') return `dial ${network}: lookup ${host}: no such host`;
+  if (code === 'ENOTFOUND') {
+    const [server] = getServers();
+    const asked =
+      server === undefined ? '' : ` on ${isIP(server) === 0 ? server : hostPort({ host: server, port: 53 })}`;
+    return `dial ${network}: lookup ${host}${asked}: no such host`;
+  }
   if (code === 'EAI_AGAIN') return `dial ${network}: lookup ${host}: Temporary failure in name resolution`;
   const where = network === 'unix' ? host : hostPort({ host, port });
   // A name with several addresses fails with all of them.
@@ -119,7 +125,7 @@ export function identityProblem(name: string, { subjectaltname = '', subject }: 
     return new CertificateProblem(`certificate is valid for ${addresses.map(shortIp).join(', ')}, not ${name}`);
   }
   if (names.some((n) => matchesName(n.toLowerCase(), name.toLowerCase()))) return undefined;
-  if (entries.length === 0 && typeof subject?.CN === 'string' && /^[\w.-]+$/.test(subject.CN))
+  if (entries.length === 0 && String(subject?.CN ?? '').toLowerCase() === name.toLowerCase())
     return new CertificateProblem('certificate relies on legacy Common Name field, use SANs instead');
   if (names.length === 0)
     return new CertificateProblem(`certificate is not valid for any names, but wanted to match ${name}`);
@@ -157,8 +163,21 @@ export function exchangeProblem(error: unknown, socket: Socket | undefined): str
   return message;
 }
 
+type Ends = Pick<Socket, 'localAddress' | 'localPort' | 'remoteAddress' | 'remotePort'>;
+
+const ends = new WeakMap<Socket, Ends>();
+
+/** Remembers the addresses of a connection, which a broken one does not know any more. */
+export function rememberEnds(
+  socket: Socket,
+  { localAddress, localPort, remoteAddress, remotePort }: Socket = socket,
+): void {
+  ends.set(socket, { localAddress, localPort, remoteAddress, remotePort } as Ends);
+}
+
 function endsOf(socket: Socket | undefined): string {
-  const { localAddress, localPort, remoteAddress, remotePort } = socket ?? {};
+  const { localAddress, localPort, remoteAddress, remotePort } =
+    (socket === undefined ? undefined : (ends.get(socket) ?? socket)) ?? ({} as Partial<Ends>);
   const end = (host: string | undefined, port: number | undefined): string =>
     host === undefined || port === undefined ? '' : hostPort({ host, port });
   return `${end(localAddress, localPort)}->${end(remoteAddress, remotePort)}`;

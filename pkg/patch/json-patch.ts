@@ -118,6 +118,14 @@ class Run {
   }
 
   apply(op: JsonObject, oddlySpelled: boolean): void {
+    try {
+      this.#apply(op, oddlySpelled);
+    } catch (error) {
+      throw error instanceof Obstacle ? rejected(sentenceOf(op, error)) : error;
+    }
+  }
+
+  #apply(op: JsonObject, oddlySpelled: boolean): void {
     switch (getOwn(op, 'op')) {
       case 'add':
         this.#add(this.#path(op, 'path'), this.#value(op));
@@ -137,11 +145,12 @@ class Run {
       case 'test': {
         const path = this.#path(op, 'path');
         const expected = this.#value(op);
-        if (oddlySpelled || !equalJson(this.#find(path), expected)) throw rejected(`test failed: ${path.join('/')}`);
+        if (oddlySpelled || !equalJson(this.#find(path), expected))
+          throw rejected(`testing value ${textOf(op, 'path')} failed: test failed`);
         break;
       }
       default:
-        throw rejected('unknown operation');
+        throw rejected(`Unexpected kind: ${textOf(op, 'op') || 'unknown'}`);
     }
   }
 
@@ -156,7 +165,8 @@ class Run {
   #copy(from: readonly string[], path: readonly string[]): void {
     if (from.length === 0 && this.#dialect === 'reference') throw rejected('the root cannot be copied');
     const value = this.#find(from);
-    if (value === undefined) throw rejected(`copy: no value at ${from.join('/')}`);
+    if (value === undefined)
+      throw new Obstacle('key', `unable to copy nonexistent key: ${from.join('/')}: missing value`);
     this.#countCopy(value);
     this.#add(path, cloneJson(value));
   }
@@ -217,7 +227,7 @@ class Run {
     const last = path[path.length - 1]!;
     if (Array.isArray(parent)) return parent.splice(this.#index(parent, last, 0), 1)[0]!;
     const old = getOwn(parent, last);
-    if (old === undefined) throw rejected(`no value to remove: ${last}`);
+    if (old === undefined) throw new Obstacle('key', `Unable to remove nonexistent key: ${last}: missing value`);
     delete parent[last];
     return old;
   }
@@ -225,7 +235,7 @@ class Run {
   #replace(path: readonly string[], value: JsonValue): void {
     if (path.length === 0) {
       if (this.#dialect === 'reference' && (typeof value !== 'object' || value === null))
-        throw rejected('a document must be an object or a list');
+        throw rejected('replace operation value must be object or array: %!w(<nil>)');
       this.root = value;
       return;
     }
@@ -233,8 +243,7 @@ class Run {
     const last = path[path.length - 1]!;
     if (Array.isArray(parent)) parent[this.#index(parent, last, 0)] = value;
     else {
-      if (this.#dialect === 'rfc6902' && getOwn(parent, last) === undefined)
-        throw rejected(`no value to replace: ${last}`);
+      if (this.#dialect === 'rfc6902' && getOwn(parent, last) === undefined) throw new Obstacle('parent', last);
       setOwn(parent, last, value);
     }
   }
@@ -242,7 +251,8 @@ class Run {
   /** Returns the index in `list` for a token; `room` is 1 if the position after the end is allowed too. */
   #index(list: JsonArray, token: string, room: 0 | 1): number {
     const i = arrayIndex(token, list.length + room, this.#dialect);
-    if (i === undefined || i >= list.length + room) throw rejected(`bad index ${token}`);
+    if (i === undefined || i >= list.length + room)
+      throw new Obstacle('key', `Unable to access invalid index: ${token}: invalid index referenced`);
     return i;
   }
 
@@ -256,7 +266,7 @@ class Run {
     for (let i = 0; i < path.length - 1; i++) {
       const token = path[i]!;
       if (Array.isArray(at)) {
-        const index = this.#index(at, token, 0);
+        const index = arrayIndex(token, at.length, this.#dialect) ?? at.length;
         let next = container(at[index]);
         if (change) {
           next = this.#private(next);
@@ -284,7 +294,7 @@ class Run {
 }
 
 function container(v: JsonValue | undefined): JsonArray | JsonObject {
-  if (typeof v !== 'object' || v === null) throw rejected('missing parent');
+  if (typeof v !== 'object' || v === null) throw new Obstacle('parent', '');
   return v;
 }
 
@@ -296,6 +306,37 @@ export function shallow(o: JsonObject): JsonObject {
 
 function isProperPrefix(a: readonly string[], b: readonly string[]): boolean {
   return a.length < b.length && a.every((t, i) => t === b[i]);
+}
+
+/** Why an operation does not apply: there is no container at its path, or the container has no such member. */
+class Obstacle extends Error {
+  readonly at: 'parent' | 'key';
+
+  constructor(at: 'parent' | 'key', message: string) {
+    super(message);
+    this.at = at;
+  }
+}
+
+const textOf = (op: JsonObject, member: string): string => {
+  const text = getOwn(op, member);
+  return typeof text === 'string' ? text : '';
+};
+
+/** The error of an operation, as kube-apiserver reports it for patches of admission webhooks. */
+function sentenceOf(op: JsonObject, { at, message }: Obstacle): string {
+  const [kind, path, from] = [textOf(op, 'op'), textOf(op, 'path'), textOf(op, 'from')];
+  const missing = 'missing value';
+  if (at === 'key')
+    return kind === 'copy' && from !== ''
+      ? `error in copy for from: '${from}': ${message}`
+      : `error in ${kind === 'replace' ? 'remove' : kind} for path: '${path}': ${message}`;
+  if (kind === 'add' || kind === 'remove')
+    return `${kind} operation does not apply: doc is missing path: "${path}": ${missing}`;
+  if (kind === 'move' || kind === 'copy')
+    return `${kind} operation does not apply: doc is missing from path: ${from}: ${missing}`;
+  if (kind === 'test') return `test operation does not apply: is missing path: ${path}: ${missing}`;
+  return `replace operation does not apply: doc is missing path: ${path}: ${missing}`;
 }
 
 function rejected(why: string): PatchError {

@@ -7,13 +7,14 @@ import {
   cloneJson,
   errors,
   type JsonObject,
+  type JsonValue,
   parseApiVersion,
   type Reinvocation,
   type TxnAddition,
 } from '../api/index.js';
 import { revision } from '../base/index.js';
 import { decodeAs, encodeStored } from '../codec/index.js';
-import { managedFieldsOf, mergeConfiguration, tryDecodeOwners } from '../patch/index.js';
+import { managedFieldsError, mergeConfiguration } from '../patch/index.js';
 import type { Compare, Op } from '../storage/index.js';
 import { expectedKind } from './bodies.js';
 import { putOp } from './commit.js';
@@ -141,7 +142,12 @@ export class Admitted implements AdmissionRequest {
       if (copy !== undefined) version.conversion?.fromStorage(copy);
       return copy;
     };
-    return { subject: subjectOf(version, apiVersion), object: converted(this.#object), old: converted(this.old) };
+    const objects = (): AdmissionObjects => ({
+      subject: subjectOf(version, apiVersion),
+      object: converted(this.#object),
+      old: converted(this.old),
+    });
+    return converting(target.resource, objects);
   }
 
   async merge(live: JsonObject, configuration: JsonObject): Promise<void> {
@@ -165,15 +171,27 @@ export class Admitted implements AdmissionRequest {
     const version = whole
       ? target.resource.declaration.served.find((r) => r.apiVersion === object['apiVersion'])
       : undefined;
-    const decoded = decodeAs(version?.type ?? expectedKind(target), object);
-    if (!decoded.ok) throw errors.internal(`admission made an object that cannot be read: ${decoded.message}`);
+    const expected = version?.type ?? expectedKind(target);
+    const { apiVersion, kind } = object;
+    if (apiVersion !== undefined && kind !== undefined && !isKind(expected, apiVersion, kind))
+      throw errors.internal(
+        `no kind "${String(kind)}" is registered for version "${String(apiVersion)}" in scheme "pkg/runtime/scheme.go:111"`,
+      );
+    const decoded = decodeAs(expected, object);
+    if (!decoded.ok) throw errors.internal(decoded.message);
     if (strict && decoded.strict.errors.length > 0)
       throw errors.internal(`strict decoding error: ${decoded.strict.errors.join(', ')}`);
     const next = decoded.object;
     if (whole) await converting(target.resource, () => toStorageVersion(version ?? target.resource, next));
     if (whole && text(metaOf(next), 'namespace') !== text(metaOf(before), 'namespace'))
       throw errors.badRequest('the namespace of the provided object does not match the namespace sent on the request');
-    restoreManagedFields(next, before);
+    const invalid = managedFieldsError(next);
+    if (invalid !== undefined) {
+      restoreManagedFields(next, before);
+      this.warn(
+        `.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: ${invalid}`,
+      );
+    }
     this.#object = next;
   }
 
@@ -298,6 +316,9 @@ class TransactionBuilder {
 /** The field manager of objects that the server writes together with the object of a request. */
 const MANAGER = 'kube-apiserver';
 
+const isKind = ({ info }: ReturnType<typeof expectedKind>, apiVersion: JsonValue, kind: JsonValue): boolean =>
+  apiVersion === apiVersionOf(info) && kind === info.kind;
+
 /** Reports whether admission sees the stored kind. It sees other kinds for scale, actions and connections. */
 const isWhole = (target: Target): boolean =>
   target.kind === 'collection' || target.kind === 'object' || target.kind === 'status';
@@ -342,9 +363,8 @@ function optionsOf({ operation, options, dryRun }: AdmissionInput): JsonObject {
 
 const copyOf = (o: JsonObject | undefined): JsonObject | undefined => (o === undefined ? undefined : cloneJson(o));
 
-/** Restores the previous managed fields if a step made them invalid. */
+/** Restores the previous managed fields. */
 function restoreManagedFields(next: JsonObject, before: JsonObject): void {
-  if (tryDecodeOwners(managedFieldsOf(next), false) !== undefined) return;
   const kept = metaOf(before)['managedFields'];
   if (kept === undefined) delete metaOf(next)['managedFields'];
   else metaOf(next)['managedFields'] = cloneJson(kept);

@@ -181,7 +181,7 @@ async function mutateOnce(
       fail(`error applying patch: invalid ApplyConfiguration: ${error.message}`);
     else if (error instanceof PatchError) {
       // A failed test operation does not change the object.
-      if (!error.message.startsWith('test failed')) fail(`JSON Patch: ${error.message}`);
+      if (!error.message.endsWith('failed: test failed')) fail(`JSON Patch: ${error.message}`);
     } else throw error;
   }
 }

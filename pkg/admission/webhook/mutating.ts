@@ -11,7 +11,7 @@ import { applyPatch, PatchError } from '../../patch/index.js';
 import { objectsIn } from '../policy/matching.js';
 import { ask, CallFailure, count, outOfTime, Rejection, type WebhookWorld } from './call.js';
 import { isExempt, WebhookMatcher } from './match.js';
-import type { Verdict } from './review.js';
+import { goJsonProblem, type Verdict } from './review.js';
 import { type Webhook, WebhookSource } from './source.js';
 
 const NAME = 'MutatingAdmissionWebhook';
@@ -140,8 +140,8 @@ function operationsOf(webhook: Webhook, patch: string): JsonValue[] {
   let value: JsonValue;
   try {
     value = JSON.parse(patch) as JsonValue;
-  } catch (error) {
-    throw fail((error as Error).message);
+  } catch {
+    throw fail(goJsonProblem(patch));
   }
   if (value === null) return [];
   if (!Array.isArray(value)) throw fail(`json: cannot unmarshal ${typeof value} into Go value of type jsonpatch.Patch`);

@@ -60,6 +60,8 @@ export function verdictOf(version: string, uid: string, mutating: boolean, answe
   if (response === null) throw wrong('webhook response was absent');
   const given = typed(response, RESPONSE, 'response', 'AdmissionResponse');
   const text = (name: string): string => (typeof given[name] === 'string' ? (given[name] as string) : '');
+  const illegal = illegalBase64(text('patch'));
+  if (illegal >= 0) throw new ReviewError(`illegal base64 data at input byte ${illegal}`, false);
   const [patch, patchType] = [Buffer.from(text('patch'), 'base64').toString(), given['patchType'] ?? null];
   if (version === 'v1') {
     if (text('uid') !== uid) throw wrong(`expected response.uid=${goQuote(uid)}, got ${goQuote(text('uid'))}`);
@@ -80,6 +82,12 @@ export function verdictOf(version: string, uid: string, mutating: boolean, answe
   };
 }
 
+/** The index of the first byte that is not base64; -1 for none. */
+function illegalBase64(text: string): number {
+  const at = text.search(/[^A-Za-z0-9+/=]/);
+  return at >= 0 || text.length % 4 === 0 ? at : text.length;
+}
+
 function checkPatch(mutating: boolean, patch: string, type: JsonValue, wrong: (message: string) => ReviewError): void {
   if (!mutating) {
     if (patch !== '') throw wrong('validating webhook may not return response.patch');
@@ -96,6 +104,10 @@ function splitVersion(apiVersion: string): readonly string[] {
   return slash < 0 ? ['', apiVersion] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)];
 }
 
+const NOT_AN_OBJECT =
+  "couldn't get version/kind; json parse error: json: cannot unmarshal TYPE into Go value of type " +
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+
 /** The body as an AdmissionReview of this version, with the texts of the decoder of client-go. */
 function decodeReview(version: string, { body, status, headers }: OutboundResponse): JsonObject {
   const fail = (message: string): ReviewError => new ReviewError(message, false);
@@ -108,21 +120,20 @@ function decodeReview(version: string, { body, status, headers }: OutboundRespon
   try {
     value = JSON.parse(text) as JsonValue;
   } catch {
-    throw fail(`couldn't get version/kind; json parse error: ${syntaxProblem(text)}`);
+    // What is not JSON is read as YAML, where such a text is a string.
+    if (!'[{"'.includes(text.trimStart()[0] ?? '"')) throw fail(NOT_AN_OBJECT.replace('TYPE', 'string'));
+    throw fail(`couldn't get version/kind; json parse error: ${goJsonProblem(text)}`);
   }
-  if (!isObject(value)) {
-    const type =
-      'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
-    throw fail(
-      `couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonType(value)} into Go value of type ${type}`,
-    );
-  }
+  if (value === null) return {};
+  if (!isObject(value)) throw fail(NOT_AN_OBJECT.replace('TYPE', jsonType(value)));
   // Without them, the review is taken for the one that was expected; the checks of v1 refuse it then.
   const apiVersion = value['apiVersion'] || `${GROUP}/${version}`;
   const kind = value['kind'] || 'AdmissionReview';
   if (apiVersion !== `${GROUP}/${version}` || kind !== 'AdmissionReview') {
     const known = kind === 'AdmissionReview' && REVIEW_VERSIONS.some((v) => apiVersion === `${GROUP}/${v}`);
     const [, other = ''] = splitVersion(String(apiVersion));
+    if (apiVersion === 'v1' && kind === 'Status')
+      throw fail(`converting (v1.Status) to (${version}.AdmissionReview): unknown conversion`);
     if (known) throw fail(`converting (${other}.AdmissionReview) to (${version}.AdmissionReview): unknown conversion`);
     throw fail(
       `no kind ${goQuote(String(kind))} is registered for version ${goQuote(String(apiVersion))} in scheme "pkg/runtime/scheme.go:111"`,
@@ -132,7 +143,7 @@ function decodeReview(version: string, { body, status, headers }: OutboundRespon
 }
 
 /** The text of Go for JSON that cannot be parsed. */
-function syntaxProblem(text: string): string {
+export function goJsonProblem(text: string): string {
   const first = text.trimStart()[0];
   if (first === undefined) return 'unexpected end of JSON input';
   if (!'{["-0123456789tfn'.includes(first)) return `invalid character ${runeOf(first)} looking for beginning of value`;
