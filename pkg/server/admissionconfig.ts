@@ -37,7 +37,8 @@ export async function readAdmissionConfig(file: string): Promise<FileSettings> {
     const content = text ?? (path === '' ? undefined : await textOf(source));
     if (content === undefined) continue;
     const found = await settingsOf(name, source, content);
-    settings = { ...settings, ...found, kubeconfigs: { ...settings.kubeconfigs, ...found.kubeconfigs } };
+    const kubeconfigs = { ...settings.kubeconfigs, ...found.kubeconfigs };
+    settings = { ...settings, ...found, ...(Object.keys(kubeconfigs).length > 0 ? { kubeconfigs } : {}) };
   }
   return settings;
 }
