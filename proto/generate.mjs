@@ -1,4 +1,5 @@
-// Makes proto/gen/*.ts from proto/*.proto: `node proto/generate.mjs`. What it makes is checked in; a test compares.
+// Generates proto/gen/*.ts from proto/*.proto: `node proto/generate.mjs`. The generated files are checked in; a test
+// compares them.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -18,8 +19,8 @@ export function contracts() {
 }
 
 /**
- * The static code of one contract, as TypeScript that is not type-checked: tsc then carries it into dist/ like all
- * else. Its types stand in proto/<name>.ts.
+ * The static code of one contract, as TypeScript that is not type-checked, so that tsc copies it to dist/. Its types
+ * are in proto/<name>.ts.
  */
 export function generate(name) {
   const code = execFileSync(
@@ -27,7 +28,7 @@ export function generate(name) {
     [pbjs, '-t', 'static-module', '-w', 'es6', '-r', `trireme-${name}`, '--dependency', 'protobufjs/minimal.js', ...OPTIONS, join(here, `${name}.proto`)],
     { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 },
   );
-  // protobufjs is CommonJS: in an ES module only its default export is there for certain.
+  // protobufjs is CommonJS: an ES module can rely only on its default export.
   const body = code.replace('import * as $protobuf from', 'import $protobuf from').replace(/^\/\*eslint.*\*\/\n/, '');
   return `// @ts-nocheck\n// Made by proto/generate.mjs from ${name}.proto. Do not edit.\n${body}`;
 }

@@ -1,4 +1,4 @@
-// The contract of KMS plug-ins with types: what gen/kms.ts (made code, not type-checked) reads and writes.
+// Types for the contract of KMS plug-ins: the input and output of gen/kms.ts (generated code without types).
 import { trireme } from './gen/kms.js';
 import type { WireCodec } from './peer.js';
 
@@ -73,7 +73,7 @@ export const kmsEncryptRequestCodec: WireCodec<WireKmsEncryptRequest> = codec(ty
 export const kmsEncryptResponseCodec: WireCodec<WireKmsEncryptResponse> = codec(types.EncryptResponse);
 export const encryptedObjectCodec: WireCodec<WireEncryptedObject> = codec(types.EncryptedObject);
 
-/** Full names of the methods of a plug-in, as gRPC has them on the wire. */
+/** Full names of the methods of a plug-in in gRPC. */
 export const KMS_METHODS = {
   status: '/v2.KeyManagementService/Status',
   decrypt: '/v2.KeyManagementService/Decrypt',

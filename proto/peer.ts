@@ -1,4 +1,4 @@
-// The peer contract with types: what gen/peer.ts (made code, not type-checked) reads and writes.
+// Types for the peer contract: the input and output of gen/peer.ts (generated code without types).
 import { trireme } from './gen/peer.js';
 
 export interface WireHello {
@@ -32,7 +32,7 @@ export interface WireSnapshotMeta {
   readonly config: WireConfiguration | null;
 }
 
-/** Fields that a kind of message does not use are absent when written and zero when read. */
+/** Unused fields of a message kind are absent when written and zero when read. */
 export interface WireRaftMessage {
   readonly kind: number;
   readonly from: number;
@@ -129,7 +129,10 @@ export interface WireControlReply {
   readonly failed: string;
 }
 
-/** Both directions of one message type. `encode` takes any subset of the fields. `decode` throws on bytes that are no such message; byte fields are views into its argument. */
+/**
+ * Encoder and decoder of one message type. `encode` takes any subset of the fields. `decode` throws on invalid bytes;
+ * byte fields are views into its argument.
+ */
 export interface WireCodec<T> {
   encode(value: Partial<T> | { readonly [K in keyof T]?: unknown }): Buffer;
   decode(bytes: Uint8Array): T;
@@ -157,7 +160,7 @@ const types = (
 
 function codec<T>(type: Generated): WireCodec<T> {
   return {
-    // Under Node.js protobufjs writes into Buffers.
+    // In Node.js protobufjs writes into Buffers.
     encode: (value) => type.encode(value).finish() as Buffer,
     decode: (bytes) => type.decode(bytes) as T,
   };
@@ -173,7 +176,7 @@ export const membersReplyCodec: WireCodec<WireMembers> = codec(types.MembersRepl
 export const controlCallCodec: WireCodec<WireControlCall> = codec(types.ControlCall);
 export const controlReplyCodec: WireCodec<WireControlReply> = codec(types.ControlReply);
 
-/** Full names of the methods, as gRPC has them on the wire. */
+/** Full names of the methods in gRPC. */
 export const PEER_METHODS = {
   connect: '/trireme.peer.Peer/Connect',
   snapshot: '/trireme.peer.Peer/Snapshot',

@@ -7,7 +7,7 @@ import { bundleCodec } from './index.js';
 const here = dirname(fileURLToPath(import.meta.url));
 
 describe('wire contracts', () => {
-  it('generated code is what the contracts make', async () => {
+  it('generated code matches the contracts', async () => {
     const script = './generate.mjs';
     const { contracts, generate } = (await import(script)) as {
       contracts(): string[];
@@ -19,7 +19,7 @@ describe('wire contracts', () => {
     }
   });
 
-  it('a bundle survives the wire, with indexes above 2^32 and bytes as views', () => {
+  it('a bundle is unchanged by encoding and decoding, with indexes above 2^32 and bytes as views', () => {
     const bytes = bundleCodec.encode({
       proposals: [{ id: 7, term: 2 ** 40 + 1, data: Buffer.alloc(0) }],
       raft: [{ kind: 2, term: 2 ** 50, entries: [{ term: 1, index: 2 ** 33, kind: 0, data: Buffer.from('hello') }] }],
@@ -35,7 +35,7 @@ describe('wire contracts', () => {
     expect(back.hello).toBeNull();
   });
 
-  it('refuses bytes that are no bundle', () => {
+  it('refuses bytes that are not a bundle', () => {
     expect(() => bundleCodec.decode(Buffer.from([0x1a, 0xff, 0xff, 0x03]))).toThrow();
   });
 });

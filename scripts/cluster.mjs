@@ -1,4 +1,4 @@
-// Three peers on this machine: makes their keys, starts them, waits, shows them, and stops them on Ctrl-C.
+// Three peers on this machine: creates their keys, starts them, waits, prints them, and stops them on Ctrl-C.
 import { spawn } from 'node:child_process';
 import { createWriteStream, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -62,7 +62,7 @@ function start({ name, port, peerUrl }) {
   const child = spawn(process.execPath, [join(values.dist, 'cmd', 'apiserver', 'main.js'), ...args, ...positionals], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: serverEnvironment,
-    // Ctrl-C reaches this process alone, which then stops them in order.
+    // Only this process receives Ctrl-C; it then stops the peers in order.
     detached: true,
   });
   running.set(name, child);

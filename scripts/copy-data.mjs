@@ -1,10 +1,10 @@
-// Copies the files that the built program reads at run time into dist/: the compiler copies only code.
+// Copies the data files that the built program reads into dist/: the compiler copies only code.
 import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = new URL('../', import.meta.url);
 
-/** Folders with data files, and the endings that count as data. */
+/** Folders with data files, and the file extensions of data. */
 const DATA = [{ folder: 'pkg/schema/data/', endings: ['.schema', '.doc', '.index', '.forms'] }];
 
 for (const { folder, endings } of DATA) {

@@ -1,5 +1,5 @@
-// What the server's process is started with here (`make run` says the same in the Makefile); an operator's own value wins.
+// The environment of the server process (`make run` sets the same in the Makefile); a value set by the operator takes precedence.
 //
-// glibc raises the sizes from which it maps memory and gives it back, up to 32 MB, each time something large is freed. After a load
-// some 25 MB stay with it that nobody uses. A threshold that is set is kept. It has to be there when the process begins.
+// glibc raises its mmap and trim thresholds, up to 32 MB, each time a large block is freed. After a peak of load it then keeps about
+// 25 MB of unused memory. A threshold that is set explicitly stays constant. It must be set before the process starts.
 export const serverEnvironment = { MALLOC_TRIM_THRESHOLD_: String(1024 * 1024), ...process.env };

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Writes pkg/schema/gen/shapes.d.ts, the field names of all built-in types for the compiler. Run after `npm run build`;
-// `--check` only says whether the file is current.
+// `--check` only reports whether the file is current.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,10 +1,10 @@
-// Turns a folder of API facts (one JSON file a package) into the project's own declarations in pkg/schema/data.
-// Run by hand when the API level moves:
+// Converts a folder of API facts (one JSON file for each package) to the declarations in pkg/schema/data.
+// Run it by hand for a new API level:
 //
 //   node scripts/import-facts.mjs <folder of facts JSON>
 //
-// The form that it writes is described in pkg/schema/README.md. Descriptions live in `*.doc` beside the declarations and
-// are never touched here. Nothing in build, test or run needs the facts folder.
+// pkg/schema/README.md describes the output. The descriptions in `*.doc` beside the declarations are never changed. Build,
+// tests and server do not need the facts folder.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,16 +16,16 @@ if (source === undefined) {
 }
 const target = fileURLToPath(new URL('../pkg/schema/data/', import.meta.url));
 
-/** Constants that `+default=ref(...)` markers name: the facts hold the names only. */
+/** Constants in `+default=ref(...)` markers: the facts have only their names. */
 const DEFAULT_CONSTANTS = { AzureDataDiskCachingReadWrite: 'ReadWrite', AzureSharedBlobDisk: 'Shared' };
 
-/** Kinds that are served as a resource but that no client generator marker announces. */
+/** Kinds that are served as a resource but have no client generator marker. */
 const EXTRA_RESOURCES = new Set(['core/v1.Binding', 'apiextensions/v1.CustomResourceDefinition']);
 
 /** Packages whose group in the facts is a Go package name only. */
 const GROUPLESS = new Set(['runtime']);
 
-/** What the facts describe in words only: types with a JSON or protobuf form of their own. */
+/** Types with their own JSON or protobuf form, which the facts describe only in words. */
 const BUILT_IN = {
   'meta/v1': [
     'alias Time time',
@@ -41,7 +41,7 @@ const BUILT_IN = {
   'apiserverinternal/v1alpha1': ['struct StorageVersionSpec', ''],
 };
 
-/** Fields of 1.37.2 that the facts do not list, by package and type, or by type where every version of a group has them alike. */
+/** Fields of 1.37.2 that are not in the facts, by package and type, or by type if all versions of a group have them. */
 const derivedAttributes = (number) =>
   `  ${number} derivedAttributes []DeviceDerivedAttribute omitempty list=atomic gate=DRADerivedAttributes !optional !maxItems=32`;
 const MORE_FIELDS = {
@@ -60,15 +60,15 @@ for (const version of ['v1', 'v1beta1', 'v1beta2']) {
   ];
 }
 
-/** Markers of 1.37.2 that the facts do not list. */
+/** Markers of 1.37.2 that are not in the facts. */
 const MORE_MARKERS = {
   distinctAttribute: ['+k8s:beta(since: "1.37")=+k8s:optional', '+k8s:beta(since: "1.37")=+k8s:format=k8s-resource-fully-qualified-name'],
 };
 
-/** Fields whose gate the registry checks itself, because it depends on more than the field. */
+/** Fields with a gate that the registry checks, because it depends on more than the field. */
 const GATED_ELSEWHERE = new Set(['core/v1.TypedObjectReference.namespace']);
 
-/** Types whose JSON is not an object with their protobuf message's fields: `either` names what JSON shows instead. */
+/** Types whose JSON is not an object with the fields of their protobuf message: `either` lists the JSON forms. */
 const SPECIAL = {
   'runtime.RawExtension': ['alias RawExtension rawExtension'],
   'apiextensions/v1.JSON': ['alias JSON json'],
@@ -80,10 +80,10 @@ const SPECIAL = {
 /** Named lists that are a message with one repeated field `items` in protobuf. */
 const BOXED_LISTS = /\.(ExtraValue|Verbs)$/;
 
-/** Constants that the facts do not list. */
+/** Constants that are not in the facts. */
 const MORE_VALUES = { AddressType: ['IPv4', 'IPv6'] };
 
-/** Gates that the markers call by an older name. */
+/** Gates that have an older name in the markers. */
 const RENAMED_GATES = { PodCertificateProjection: 'PodCertificateRequest' };
 
 /** Only Go code uses these. */
@@ -134,8 +134,8 @@ function ruleText(marker) {
 const LIST_RULE = /\+k8s:(listType|listMapKey|unique)=(\S+)$/;
 
 /**
- * `+k8s:listType`, `+k8s:listMapKey` and `+k8s:unique` of one field make one rule: items unique as a set, or by keys.
- * An atomic list without `unique` needs none.
+ * `+k8s:listType`, `+k8s:listMapKey` and `+k8s:unique` of one field are combined into one rule: items unique as a set,
+ * or by keys. An atomic list without `unique` needs none.
  */
 function listRules(markers) {
   const found = { keys: [] };
@@ -162,10 +162,10 @@ function fieldLine(name, f, pkg, owner) {
   if (f.inline) return `  inline ${proto > 0 ? `${proto} ` : ''}${short(f.type, pkg)}`;
   const words = [proto, name, (f.pointer ? '*' : '') + typeText(f.type, pkg)];
   const value = (prefix) => markers.filter((m) => m.startsWith(prefix)).map((m) => m.slice(prefix.length));
-  // The generator of kube-apiserver calls a field required when neither tag nor marker makes it optional.
+  // The generator of kube-apiserver treats a field as required if neither tag nor marker makes it optional.
   if ((!f.optional && !f.omitempty) || f.required) words.push('required');
   if (f.omitempty) words.push('omitempty');
-  // A field that is called `deprecated` speaks of its value, not of itself.
+  // A field named `deprecated` describes its value, not itself.
   if (f.deprecated && name !== 'deprecated') words.push('deprecated');
   const declarative = listRules(markers);
   const listType = value('+listType=')[0] ?? declarative.listType;

@@ -77,7 +77,7 @@ describe('the user of a client certificate', () => {
   });
 });
 
-describe('refusals', () => {
+describe('403 responses', () => {
   it('have the text of kube-apiserver', () => {
     expect(forbidden(jane, pods, '').message).toBe(
       'pods is forbidden: User "jane" cannot list resource "pods" in API group "" in the namespace "n"',
@@ -102,14 +102,14 @@ describe('refusals', () => {
   });
 });
 
-/** A request with these header lines: one a value. */
+/** A request with these header lines, one for each value. */
 function request(values: Readonly<Record<string, string | readonly string[]>>): HeaderLines {
   const headers = Object.fromEntries(Object.entries(values).map(([name, v]) => [name, [v].flat().join(', ')]));
   return { headers, lines: (name) => (Object.hasOwn(values, name) ? [values[name]!].flat() : []) };
 }
 
 describe('impersonation', () => {
-  it('gives the user that the headers name', async () => {
+  it('takes the user from the headers', async () => {
     const headers = {
       'impersonate-user': 'jane',
       'impersonate-uid': 'u',
@@ -137,7 +137,7 @@ describe('impersonation', () => {
     expect(wantsImpersonation({ 'impersonate-user': '', 'impersonate-group': '' })).toBe(true);
   });
 
-  it('treats a name as a service account only where it is valid', async () => {
+  it('treats a name as a service account only if it is valid', async () => {
     const asked: string[] = [];
     const asks = {
       authorize: (_: UserInfo, a: { kind: string; resource?: string }) => {

@@ -14,7 +14,7 @@ import {
 /** Header values as Node gives them: lower-case names. */
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** The headers of a request. A header that comes in several lines has one value a line. */
+/** The headers of a request. A header in several lines has one value for each line. */
 export interface HeaderLines {
   readonly headers: Headers;
   lines(name: string): readonly string[];
@@ -32,7 +32,7 @@ export function wantsImpersonation(headers: Headers): boolean {
   return false;
 }
 
-/** The user that the headers name. */
+/** Returns the user in the headers. */
 interface Wanted {
   readonly name: string;
   readonly uid: string;
@@ -41,8 +41,9 @@ interface Wanted {
 }
 
 /**
- * A way to impersonate, with verbs of its own. The constrained modes need two permissions: `impersonate-on:<mode>:<verb>` on what
- * the request asks for, and `impersonate:<mode>` on each part of the user. Legacy impersonation needs `impersonate` on each part.
+ * A mode of impersonation with its own verbs. The constrained modes need two permissions:
+ * `impersonate-on:<mode>:<verb>` on the requested resource, and `impersonate:<mode>` on each part of the user. Legacy
+ * impersonation needs `impersonate` on each part.
  */
 interface Mode {
   readonly name: 'associated-node' | 'arbitrary-node' | 'serviceaccount' | 'user-info' | 'legacy';
@@ -60,9 +61,9 @@ const MODES: readonly Mode[] = [
   { name: 'legacy', applies: () => true },
 ];
 
-/** Callers whose last successful mode is remembered, so that it is tried first. The permissions are checked in any case. */
+/** Callers whose last successful mode is cached, so that it is tried first. The permissions are checked in any case. */
 const REMEMBERED_MAX = 10_000;
-/** From so many checks on, one check for all of them (`*`) is tried first. */
+/** From this many checks on, a single check for all of them (`*`) is tried first. */
 const MANY_CHECKS = 4;
 
 /** Authorizes impersonation by `Impersonate-*` headers. */
@@ -77,7 +78,9 @@ export class Impersonator {
     this.#modes = constrained ? MODES : MODES.filter((mode) => mode.name === 'legacy');
   }
 
-  /** The user that the headers of a request name. Throws 403 when the caller may not impersonate it, 400 without a name. */
+  /**
+   * Returns the user in the headers of a request. Throws 403 if the caller may not impersonate it, 400 without a name.
+   */
   async impersonate(caller: UserInfo, request: HeaderLines, attributes: Attributes): Promise<UserInfo> {
     const wanted = wantedOf(request);
     if (wanted.name === '') throw errors.badRequest(`requested ${printed(wanted)} without impersonating a user name`);
@@ -143,7 +146,7 @@ export class Impersonator {
   }
 }
 
-/** The checks of a repeated part: one each, and one for all. */
+/** The checks of a repeated part: one for each value, and one for all. */
 interface Checks {
   readonly each: readonly ResourceAttributes[];
   readonly all: ResourceAttributes;
@@ -286,7 +289,7 @@ function wantedOf(request: HeaderLines): Wanted {
   };
 }
 
-/** The key of an extra in a header's name: percent-encoded; text that does not decode is used unchanged. */
+/** Returns the key of an extra in a header's name: percent-encoded; a key that cannot be decoded is used unchanged. */
 export function decodeExtraKey(raw: string): string {
   try {
     return decodeURIComponent(raw.toLowerCase());

@@ -5,7 +5,7 @@ import { type AuthObjects, type FollowedChange, identityOf, type ObjectIdentity 
 export class TestObjects implements AuthObjects {
   readonly #objects = new Map<string, FollowedChange>();
   readonly #observers = new Set<(change: FollowedChange) => void>();
-  /** What `current` gives. */
+  /** The result of `current`. */
   waiting: Promise<void> | undefined;
 
   put(resource: GroupResourceName, namespace: string, name: string, object: JsonObject | undefined): void {

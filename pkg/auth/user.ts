@@ -21,7 +21,7 @@ export interface ServiceAccountName {
   readonly name: string;
 }
 
-/** The service account of a user name, or undefined. */
+/** Returns the service account of a user name, or undefined. */
 export function serviceAccountOf(userName: string): ServiceAccountName | undefined {
   const [, namespace = '', name = ''] = SERVICE_ACCOUNT.exec(userName) ?? [];
   return isDns1123Label(namespace).length === 0 && isDns1123Subdomain(name).length === 0

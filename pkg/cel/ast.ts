@@ -1,8 +1,8 @@
 import type { Bytes, Uint } from './values.js';
 
 /**
- * The syntax tree. Each node has an id that is unique in its tree and the offset (code points) that errors point to:
- * the operator of an operator, the opening parenthesis of a call, the dot of a selection.
+ * The syntax tree. Each node has an id that is unique in its tree, and the offset (code points) for errors: the
+ * operator of an operation, the opening parenthesis of a call, the dot of a selection.
  */
 interface Node {
   readonly id: number;
@@ -40,7 +40,7 @@ export interface CallExpr extends Node {
 export interface ListExpr extends Node {
   readonly kind: 'list';
   readonly elements: readonly Expr[];
-  /** Positions of the elements written `?e`. */
+  /** Indexes of the elements written `?e`. */
   readonly optional: ReadonlySet<number>;
 }
 
@@ -69,7 +69,7 @@ export interface StructExpr extends Node {
   }[];
 }
 
-/** What the macros expand to: a fold of `step` over `range`, while `condition` holds. */
+/** The expansion of macros: a fold of `step` over `range`, while `condition` holds. */
 export interface ComprehensionExpr extends Node {
   readonly kind: 'comprehension';
   readonly range: Expr;
@@ -92,7 +92,7 @@ export type Expr =
   | StructExpr
   | ComprehensionExpr;
 
-/** The name of the accumulator of macros; no expression can write it. */
+/** The accumulator of macros; an expression cannot use this name. */
 export const ACCUMULATOR = '@result';
 
 /** Direct sub-expressions in order of evaluation. */
@@ -116,7 +116,7 @@ export function children(e: Expr): readonly Expr[] {
   }
 }
 
-/** Whether an expression reads the variable. A loop variable of the same name counts as well. */
+/** Reports whether an expression reads the variable. A loop variable of the same name counts as well. */
 export function refersTo(root: Expr, name: string): boolean {
   const stack = [root];
   for (let e = stack.pop(); e !== undefined; e = stack.pop()) {

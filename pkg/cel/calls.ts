@@ -14,7 +14,7 @@ export interface Invocation {
 }
 
 /**
- * A call. Functions of one or two arguments evaluate all of them and cost what they cost even if an argument is an error; the
+ * A call. Functions of one or two arguments evaluate all arguments at their full cost even if one is an error; the
  * others end at the first error.
  */
 export function invoke({ name, overload, call, nonStrict, args }: Invocation): Step {
@@ -79,7 +79,7 @@ export function or(steps: readonly Step[]): Step {
   return decide(steps, true);
 }
 
-/** One operand that is `decisive` decides, whatever the others are, even errors. */
+/** One operand with the value `decisive` decides, whatever the others are, even errors. */
 function decide(steps: readonly Step[], decisive: boolean): Step {
   const [left, right] = steps as [Step, Step];
   return (f) => {

@@ -26,7 +26,9 @@ import {
 } from './types.js';
 import { Bytes, Uint } from './values.js';
 
-/** What checking found: the type of each node, what names refer to, and which signatures a call can have. */
+/**
+ * The result of checking: the type of each node, the reference of each name, and the possible signatures of each call.
+ */
 export interface Checked {
   readonly type: Type;
   readonly types: ReadonlyMap<number, Type>;
@@ -38,7 +40,7 @@ export interface Checked {
   readonly issues: readonly Issue[];
 }
 
-/** Checks an expression gradually: what is `dyn` is checked at run time. */
+/** Checks an expression gradually: values of type `dyn` are checked at run time. */
 export function check(expr: Expr, env: Environment): Checked {
   const checker = new Checker(env);
   const type = checker.check(expr);
@@ -189,7 +191,7 @@ class Checker {
       case 'error':
         return ERROR;
       case 'param': {
-        // Selecting from something unknown makes it dynamic.
+        // Selecting a field of a value of unknown type gives `dyn`.
         this.#substitutions = assignable(this.#substitutions, [DYN], [t]) ?? this.#substitutions;
         return DYN;
       }
@@ -253,7 +255,7 @@ class Checker {
     return isOptional ? result : optionalOf(result);
   }
 
-  /** Finds the signatures that fit; the result is their common type, `dyn` when they differ. */
+  /** Finds the matching signatures; the result is their common type, or `dyn` if they differ. */
   #resolve(e: CallExpr, f: FunctionDeclaration, args: readonly Type[], method: boolean): Type {
     const fitting: Overload[] = [];
     let result: Type | undefined;
@@ -363,7 +365,7 @@ function literalType(value: unknown): Type {
   return DYN;
 }
 
-/** `a.b.c` as one name, where it is written only with selections. */
+/** Returns `a.b.c` as one name, if it consists only of selections. */
 export function qualifiedName(e: Expr): string | undefined {
   if (e.kind === 'ident') return e.name;
   if (e.kind !== 'select' || e.test) return undefined;

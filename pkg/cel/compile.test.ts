@@ -24,7 +24,7 @@ const problem = (text: string): string => {
 };
 
 describe('evaluation', () => {
-  it('reads objects of JSON', () => {
+  it('reads JSON objects', () => {
     const object = { spec: { replicas: 3, names: ['a', 'b'], ratio: 0.5, none: null } };
     expect(run("object.spec.replicas + 1 == 4 && object.spec.names.exists(n, n == 'b')", object)).toBe(true);
     expect(run('object.spec.none == null', object)).toBe(true);
@@ -49,7 +49,7 @@ describe('evaluation', () => {
     expect(isError(stopped) && stopped.message).toBe('operation cancelled: actual cost limit exceeded');
   });
 
-  it('waits for a decision of the authorizer and asks each question once', async () => {
+  it('waits for a decision of the authorizer and makes each check once', async () => {
     const asked: Check[] = [];
     const memo = new CheckMemo(async (check) => {
       asked.push(check);
@@ -75,7 +75,7 @@ describe('evaluation', () => {
     expect(asked).toMatchObject([{ group: 'apps', resource: 'deployments', namespace: 'x', verb: 'get' }]);
   });
 
-  it('has for a new expression only what the oldest compatible release has', () => {
+  it('offers new expressions only the functions of the oldest compatible release', () => {
     expect(problem('[1].includes(1)')).toContain("undeclared reference to 'includes'");
     expect(failed(compile('[1].includes(1)', kubernetesEnvironment(CURRENT)))).toBe(false);
     expect(failed(compile("ip('10.0.0.1').family() == 4", kubernetesEnvironment(29)))).toBe(true);
@@ -97,7 +97,7 @@ describe('errors', () => {
     expect(problem('1')).toBe('must evaluate to bool but got int');
   });
 
-  it('recover from one wrong token as ANTLR does', () => {
+  it('recover from one wrong token like ANTLR', () => {
     expect(problem('(true')).toContain("1:6: Syntax error: missing ')' at '<EOF>'");
     expect(problem('true true')).toContain("1:6: Syntax error: extraneous input 'true' expecting <EOF>");
     expect(problem('[true')).toContain("1:6: Syntax error: mismatched input '<EOF>' expecting {']', ','}");
@@ -105,7 +105,7 @@ describe('errors', () => {
     expect(problem('true & false').match(/Syntax error/g)).toHaveLength(2);
   });
 
-  it('refuse what nests too deep before the stack does', () => {
+  it('refuse deep nesting before the stack overflows', () => {
     expect(problem(`${'('.repeat(10_000)}true${')'.repeat(10_000)}`)).toContain(
       'expression recursion limit exceeded: 250',
     );

@@ -15,7 +15,9 @@ export interface Compiled {
   readonly program: Program;
 }
 
-/** Why an expression cannot be compiled. `internal` failures are those of its literals, found while planning. */
+/**
+ * Why an expression cannot be compiled. `internal`: the error is in a literal and was found while building the program.
+ */
 export interface CompileError {
   readonly error: string;
   readonly internal: boolean;
@@ -27,9 +29,7 @@ export function failed(c: Compilation): c is CompileError {
   return 'error' in c;
 }
 
-/**
- * Compiles an expression. `results` are the types that it may have; with `dyn` among them it may have any.
- */
+/** Compiles an expression. `results` are its allowed types; with `dyn` among them every type is allowed. */
 export function compile(text: string, env: Environment, results?: readonly Type[]): Compilation {
   const parsed: Parsed = parse(text, { macros: env.macros, optionalSyntax: env.optionalSyntax });
   if (parsed.issues.length > 0) return { error: compilationFailed(parsed, parsed.issues), internal: false };
@@ -49,7 +49,7 @@ export function compile(text: string, env: Environment, results?: readonly Type[
   }
 }
 
-/** The syntax tree of an expression with the standard macros; undefined where it has no syntax. */
+/** Returns the syntax tree of an expression with the standard macros; undefined if the syntax is invalid. */
 export function parseText(text: string, env: Environment): Expr | undefined {
   const parsed = parse(text, { macros: env.macros, optionalSyntax: env.optionalSyntax });
   return parsed.issues.length > 0 ? undefined : parsed.expr;

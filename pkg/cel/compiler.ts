@@ -21,15 +21,15 @@ import {
   type Value,
 } from './values.js';
 
-/** An expression whose literals are wrong, found when it is compiled. */
+/** An expression with an invalid literal, found when it is compiled. */
 export class CompileFailure extends Error {}
 
-/** Calls of these with literals are computed once, when the expression is compiled. */
+/** Calls of these functions with literals are computed once, when the expression is compiled. */
 const FOLDED: ReadonlySet<string> = new Set([
   ...['bool', 'bytes', 'double', 'duration', 'dyn', 'int', 'string', 'timestamp', 'uint'],
 ]);
 
-/** Makes the steps of a checked expression. */
+/** Builds the steps of a checked expression. */
 export class Compiler {
   readonly #checked: Checked;
   readonly #env: Environment;
@@ -37,8 +37,9 @@ export class Compiler {
   /** Values of steps that are constant. */
   readonly #constants = new Map<Step, Value>();
   /**
-   * Attributes: steps that read a variable or a part of a value. A further part costs one unit and nothing else. Each has a step
-   * without the unit for the variable, which is not counted where the attribute is a key or a branch of a conditional.
+   * Attributes: steps that read a variable or a part of a value. Each further part costs one unit. Each attribute also
+   * has a step without the unit for the variable, which is not counted if the attribute is a key or a branch of a
+   * conditional.
    */
   readonly #attributes = new Map<Step, () => Step>();
   /** Conditionals are attributes that cost nothing as keys. */
@@ -92,7 +93,7 @@ export class Compiler {
     }
   }
 
-  /** The operand of a selection. One that is not an attribute costs a unit to become one. */
+  /** The operand of a selection. An operand that is not an attribute costs one unit. */
   #operand(e: Expr): { readonly counted: Step; readonly bare: () => Step } {
     const step = this.compile(e);
     const bare = this.#attributes.get(step);
@@ -235,7 +236,7 @@ export class Compiler {
     return this.#fold(name, e, step, args);
   }
 
-  /** Conversions of literals and patterns that are literals fail when the expression is compiled. */
+  /** Conversions of literals, and patterns that are literals, fail when the expression is compiled. */
   #fold(name: string, e: CallExpr, step: Step, args: readonly Step[]): Step {
     const pattern = name === 'matches' && this.#constants.has(args.at(-1)!);
     if (pattern) {
@@ -316,7 +317,7 @@ function elementOf(container: Step, key: Step): Step {
   };
 }
 
-/** `container[?key]`. An element that is absent costs nothing. */
+/** `container[?key]`. An absent element costs nothing. */
 function optionalElementOf(container: Step, key: Step): Step {
   return (f) => {
     const found = container(f);

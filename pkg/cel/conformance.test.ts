@@ -28,7 +28,7 @@ import {
 } from './types.js';
 import { ArrayList, Bytes, EntryMap, equals, fail, isError, keyText, TypeValue, Uint, type Value } from './values.js';
 
-// The vectors of the language's own specification. What does not apply here is left out by suite, each with its reason.
+// The conformance tests of the CEL specification. Tests that do not apply are listed by suite, each with its reason.
 
 interface Original {
   readonly name?: string;
@@ -83,7 +83,7 @@ function reasonToOmit(t: Original): string | undefined {
   return undefined;
 }
 
-/** Cases in which the release of CEL that kube-apiserver uses answers otherwise, with what it answers. */
+/** Cases in which kube-apiserver's release of CEL has another result, with that result. */
 const OLDER_STRINGS = 'Kubernetes has version 2 of the strings extension, which shows it otherwise';
 const KNOWN: ReadonlyMap<string, string> = new Map([
   ...[
@@ -189,7 +189,7 @@ function* cases(suite: Suite, path: string): Generator<readonly [string, Origina
 
 let tried = 0;
 
-describe('the vectors of the specification of CEL', () => {
+describe('the conformance tests of the CEL specification', () => {
   for (const suite of (tests as unknown as Suite).suites!) {
     if (OMITTED_SUITES[suite.name] !== undefined) continue;
     it(suite.name, () => {
@@ -215,7 +215,7 @@ describe('the vectors of the specification of CEL', () => {
     });
   }
 
-  it('tries most of them', () => {
+  it('runs most of them', () => {
     expect(tried).toBeGreaterThan(1000);
   });
 });

@@ -4,21 +4,21 @@ import type { CelError, Value } from './values.js';
 
 /** One signature of a function. For a method the receiver is the first argument. */
 export interface Overload {
-  /** The name by which costs know it: `add_string`. */
+  /** The name by which costs are looked up: `add_string`. */
   readonly id: string;
   readonly method: boolean;
   readonly args: readonly Type[];
   readonly result: Type;
 }
 
-/** What a function does at run time. Values and errors go in and come out; see `strict`. */
+/** The implementation of a function at run time. Arguments and result are values or errors; see `strict`. */
 export type Implementation = (...args: Value[]) => Value;
 
 export interface FunctionDeclaration {
   readonly name: string;
   readonly overloads: readonly Overload[];
   readonly call: Implementation;
-  /** The function sees errors in its arguments and decides itself. Otherwise the first error is the result. */
+  /** The function receives errors in its arguments. Otherwise the first error is the result. */
   readonly nonStrict: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface StructType {
   field(name: string): Type | undefined;
 }
 
-/** A group of functions, macros and types that belong together and came with one release. */
+/** A group of functions, macros and types that were introduced together in one release. */
 export interface Library {
   readonly functions?: readonly FunctionDeclaration[];
   readonly macros?: readonly Macro[];
@@ -38,8 +38,8 @@ export interface Library {
 }
 
 /**
- * Declares a function. Each signature is `id: receiver.name(args): result` or `id: name(args): result`, with the name left
- * out where it is the function's: `size_string: (string): int`, `string_size: string.(): int`.
+ * Declares a function. Each signature is `id: receiver.name(args): result` or `id: name(args): result`, without the
+ * name if it equals the function's: `size_string: (string): int`, `string_size: string.(): int`.
  */
 export function declare(
   name: string,
@@ -54,7 +54,7 @@ function readSignature(text: string): Overload {
   const colon = text.indexOf(':');
   const result = text.lastIndexOf('):');
   const call = text.slice(colon + 1, result + 1).trim();
-  // The parenthesis of the arguments is the one that closes last.
+  // The arguments are in the last pair of parentheses that is closed.
   let depth = 0;
   let open = call.length - 1;
   for (; open >= 0; open--) {
@@ -68,7 +68,7 @@ function readSignature(text: string): Overload {
   return { id: text.slice(0, colon).trim(), method, args, result: readType(text.slice(result + 2).trim()) };
 }
 
-/** What an expression can refer to. Immutable; `extend` gives a new one. */
+/** The names that an expression can refer to. Immutable; `extend` returns a new one. */
 export class Environment {
   readonly functions: ReadonlyMap<string, FunctionDeclaration>;
   readonly macros: ReadonlyMap<string, Macro>;
@@ -110,7 +110,7 @@ export class Environment {
     return new Environment(this.#libraries, allVariables, allStructs, this, this.#resolveStruct);
   }
 
-  /** Adds types that are made when an expression names them. */
+  /** Adds types that are created when an expression names them. */
   withStructs(resolve: (name: string) => StructType | undefined): Environment {
     return new Environment(this.#libraries, this.variables, this.#structs, this, resolve);
   }
@@ -120,7 +120,7 @@ export class Environment {
   }
 }
 
-/** A function may be declared by several libraries: the last that knows the arguments decides. */
+/** Several libraries may declare the same function: the last one that accepts the arguments decides. */
 function mergeFunctions(libraries: readonly Library[]): ReadonlyMap<string, FunctionDeclaration> {
   const merged = new Map<string, FunctionDeclaration>();
   for (const f of libraries.flatMap((l) => l.functions ?? [])) {

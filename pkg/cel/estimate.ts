@@ -8,17 +8,18 @@ import type { Type } from './types.js';
 import { Bytes } from './values.js';
 
 /**
- * Estimates what an expression can cost at most, before it runs, from the sizes that its inputs can have. The figures are those
- * of kube-apiserver 1.37, because they decide which definitions and device selectors a cluster accepts.
+ * Estimates the maximum cost of an expression before it runs, from the possible sizes of its inputs. The figures are
+ * those of kube-apiserver 1.37, because they decide which definitions and device selectors a cluster accepts.
  */
 
 /**
- * Returns the greatest size of what a path leads to: elements of a list or map, characters of a string. A path starts with the
- * name of a variable; `@items`, `@values`, `@keys` and `@indices` are the parts of lists and maps. Undefined if unknown.
+ * Returns the maximum size of the value at a path: elements of a list or map, characters of a string. A path starts
+ * with the name of a variable; `@items`, `@values`, `@keys` and `@indices` are the parts of lists and maps. Undefined
+ * if unknown.
  */
 export type SizeOf = (path: readonly string[]) => number | undefined;
 
-/** What the estimate of a call may know about an argument. */
+/** The information about an argument in the estimate of a call. */
 export interface Operand {
   readonly expr: Expr | undefined;
   readonly type: Type;
@@ -27,7 +28,7 @@ export interface Operand {
   readonly size: Range | undefined;
 }
 
-/** Returns the greatest cost of a checked expression, in cost units; 2^64 - 1 if it has no bound. */
+/** Returns the maximum cost of a checked expression, in cost units; 2^64 - 1 if it has no bound. */
 export function estimateCost({ expr, checked }: Compiled, sizeOf: SizeOf): bigint {
   return new Estimator(checked, sizeOf).cost(expr).max;
 }
@@ -35,8 +36,8 @@ export function estimateCost({ expr, checked }: Compiled, sizeOf: SizeOf): bigin
 const ONE = exactly(1n);
 
 /**
- * A path that grows as slices of Go do: a path that is extended twice may share its storage, and then the second extension is
- * seen through the first. Estimates of the reference depend on it for fields of one loop variable.
+ * A path that grows like slices in Go: a path that is extended twice may share its storage, and then the second
+ * extension changes the first. The estimates of kube-apiserver depend on it for fields of one loop variable.
  */
 class Path {
   static readonly NONE = new Path([], 0, 0);
@@ -66,7 +67,7 @@ class Path {
   }
 }
 
-/** The sizes of the keys (or indices) and values of a list or map that an expression makes. */
+/** The sizes of the keys (or indices) and values of a list or map that an expression creates. */
 interface EntrySize {
   readonly isList: boolean;
   readonly key: Range;
@@ -334,7 +335,7 @@ export function declaredSize(sizeOf: SizeOf, path: readonly string[] | undefined
   return found === undefined ? undefined : { min: 0n, max: found === Number.POSITIVE_INFINITY ? MAX : BigInt(found) };
 }
 
-/** `cel.bind` is a loop over nothing that never runs. */
+/** `cel.bind` is a loop over an empty list that never runs. */
 function isBinding(e: ComprehensionExpr): boolean {
   return (
     e.range.kind === 'list' &&

@@ -61,7 +61,7 @@ function literalInt(operand: Operand | undefined, otherwise: bigint): bigint {
 /** A difference of unsigned numbers wraps around. */
 const minus = (a: bigint, b: bigint): bigint => BigInt.asUintN(64, a - b);
 
-/** A call that walks `by` times over `count` elements and makes a list. */
+/** A call that walks `by` times over `count` elements and creates a list. */
 const allocating = (by: number, count: Range): CallEstimate => ({
   cost: add(add(walk(count, by), ONE), exactly(LIST_BASE)),
   size: count,
@@ -85,7 +85,7 @@ function sorting(type: string): readonly (readonly [string, Estimate])[] {
 
 const square = (r: Range): Range => product(r, r);
 
-/** By the signature. These go before the names. */
+/** By the signature. These take precedence over the names. */
 const BY_OVERLOAD: Readonly<Record<string, Estimate>> = {
   list_sets_contains_list: sets(1),
   list_sets_intersects_list: sets(1),
@@ -158,7 +158,7 @@ const replace: Estimate = (call) => {
   const counts = { min: 0n, max: 0n };
   const kept = { min: 0n, max: 0n };
   if (from.min === 0n) {
-    // An empty text is found around every character.
+    // An empty text is found between all characters.
     counts.max = bounded(text.max + 1n);
     kept.max = text.max;
   } else if (to.max <= from.min) kept.max = text.max;

@@ -4,7 +4,7 @@ export const FORMAT_TYPE = 'kubernetes.NamedFormat';
 
 export type Validate = (text: string) => readonly string[];
 
-/** A named format of strings. `cost` is what validating ten characters costs. */
+/** A named format of strings. `cost` is the cost of validating ten characters. */
 export class FormatValue extends Opaque {
   readonly name: string;
   readonly validate: Validate;

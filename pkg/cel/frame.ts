@@ -10,11 +10,11 @@ export interface Outcome {
   readonly cost: number;
 }
 
-/** Lets other work run in the middle of an evaluation that takes long. */
+/** Lets other work run during a long evaluation. */
 export interface Pace {
   /** Whether the time slice is used up. */
   spent(): boolean;
-  /** Resolves when it is time to go on. */
+  /** Resolves when the evaluation may continue. */
   yield(): Promise<void>;
 }
 
@@ -29,20 +29,20 @@ export interface LoopState {
   readonly cost: number;
 }
 
-/** The cost between two questions whether the time slice is used up: about 0.1 ms. */
+/** The cost between two checks whether the time slice is used up: about 0.1 ms. */
 const PIECE = 1000;
-/** Loops that cost more keep their result when a later loop is interrupted; cheaper ones run again. */
+/** Loops that cost more keep their result if a later loop is interrupted; cheaper ones run again. */
 const KEPT_COST = 5000;
 
 /**
- * The state of one evaluation. An evaluation that is interrupted starts again later: expressions have no effects, so what comes
- * before a loop is computed again, and each loop that was interrupted goes on where it was.
+ * The state of one evaluation. An interrupted evaluation starts again later: expressions have no side effects, so
+ * everything before a loop is computed again, and each interrupted loop continues at its saved iteration.
  */
 export class Frame {
   readonly variables: Variables;
   readonly slots: Value[];
   cost = 0;
-  /** The loop that reaches this cost asks whether the time slice is used up. */
+  /** A loop that reaches this cost checks whether the time slice is used up. */
   checkAt: number;
   readonly #limit: number;
   readonly #pace: Pace | undefined;
@@ -84,7 +84,7 @@ export class Frame {
     return state;
   }
 
-  /** Notes the result of a loop that began at `since` cost units. */
+  /** Saves the result of a loop that began at `since` cost units. */
   finish(loop: number, value: Value, since: number): void {
     if (this.#pace === undefined || this.cost - since < KEPT_COST) return;
     this.#finished ??= new Map();
@@ -95,7 +95,7 @@ export class Frame {
     return this.#finished?.get(loop);
   }
 
-  /** Forgets the results of loops inside another one, when that begins its next iteration. */
+  /** Drops the results of loops inside another one when that begins its next iteration. */
   forget(from: number, to: number): void {
     if (this.#finished === undefined) return;
     for (const loop of this.#finished.keys()) if (loop >= from && loop < to) this.#finished.delete(loop);

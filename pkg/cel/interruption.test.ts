@@ -8,7 +8,7 @@ import { equals, isError, type Value } from './values.js';
 
 const NUMBERS = `[${Array.from({ length: 30 }, (_, i) => i).join(', ')}]`;
 
-/** Expressions of loops in every part of other loops. */
+/** Expressions with loops in every part of other loops. */
 const EXPRESSIONS = [
   `${NUMBERS}.all(x, ${NUMBERS}.all(y, ${NUMBERS}.exists(z, z == x || z == y)))`,
   `${NUMBERS}.map(x, ${NUMBERS}.filter(y, y < x).map(z, z + x).size()).map(n, n * 2)`,
@@ -46,7 +46,7 @@ const world = {
 describe('an evaluation whose time slice is used up', () => {
   const scheduler = new Scheduler(world, -1);
 
-  it('goes on in a later turn and gives the same value at the same cost', async () => {
+  it('continues in a later turn and has the same value and cost', async () => {
     for (const text of EXPRESSIONS) {
       const whole = execution(text, () => false, scheduler, 1_000_000).run();
       const sliced = await finish(execution(text, scheduler.spent, scheduler, 1_000_000));
@@ -58,7 +58,7 @@ describe('an evaluation whose time slice is used up', () => {
     }
   });
 
-  it('does not repeat what it has done', async () => {
+  it('does not repeat completed work', async () => {
     let pieces = 0;
     const counting = () => ++pieces > 0;
     const text = `${EXPRESSIONS[0]} && ${EXPRESSIONS[0]} && ${EXPRESSIONS[0]}`;

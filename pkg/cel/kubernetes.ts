@@ -14,7 +14,10 @@ import { urlLibrary } from './library/url.js';
 /** The minor version of Kubernetes 1.x. */
 export type Minor = number;
 
-/** This server's version, and the oldest that a rollback can meet: new expressions may only use what that one knows. */
+/**
+ * This server's version, and the oldest one to which it can be rolled back: new expressions may only use the functions
+ * of that version.
+ */
 export const CURRENT: Minor = 37;
 export const COMPATIBLE: Minor = 36;
 
@@ -39,7 +42,7 @@ const LIBRARIES: readonly { readonly since: Minor; readonly library: Library }[]
 
 const environments = new Map<Minor, Environment>();
 
-/** What expressions could use in release 1.`minor`. */
+/** The functions that expressions could use in release 1.`minor`. */
 export function kubernetesEnvironment(minor: Minor): Environment {
   let found = environments.get(minor);
   if (found === undefined) {

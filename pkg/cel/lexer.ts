@@ -24,8 +24,8 @@ const isHex = (c: string | undefined) =>
 const isOctal = (c: string | undefined) => c !== undefined && c >= '0' && c <= '7';
 
 /**
- * Splits an expression into tokens. The lexer takes the longest token at each place. Where no token starts it reports the
- * text that it could have continued, with the character that ended it, and goes on behind that character.
+ * Splits an expression into tokens. The lexer takes the longest token at each position. If no token starts there, it
+ * reports the text that it could have continued, with the character that ended it, and continues after that character.
  */
 export function tokenize(source: Source): {
   readonly tokens: readonly Token[];
@@ -63,13 +63,13 @@ export function tokenize(source: Source): {
   return { tokens, issues, skipped };
 }
 
-/** Newlines and tabs as errors show them. */
+/** Escapes newlines and tabs as errors show them. */
 export function escapeText(text: string): string {
   return text.replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t');
 }
 
 interface Scan {
-  /** Undefined when no token starts here; `end` is then where the scan failed. */
+  /** Undefined if no token starts here; `end` is then the position at which the scan failed. */
   readonly kind: TokenKind | undefined;
   readonly end: number;
 }
@@ -138,7 +138,7 @@ function scanNumber(points: readonly string[], at: number): Scan {
   return { kind: 'NUM_INT', end };
 }
 
-/** `r'..'`, `b'..'`, `br'..'` and plain strings; undefined where no string starts. */
+/** `r'..'`, `b'..'`, `br'..'` and plain strings; undefined if no string starts here. */
 function scanPrefixedString(points: readonly string[], at: number): Scan | undefined {
   let quote = at;
   let bytes = false;

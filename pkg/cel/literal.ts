@@ -1,6 +1,6 @@
 import { Bytes } from './values.js';
 
-/** The value of a STRING or BYTES token; undefined when an escape names no character. */
+/** Returns the value of a STRING or BYTES token; undefined if an escape is invalid. */
 export function unquote(text: string, isBytes: boolean): string | Bytes | undefined {
   let body = text;
   if (isBytes) body = body.slice(1);

@@ -5,7 +5,7 @@ import { LIST_BASE } from './runtimecost.js';
 import { Suspended } from './suspended.js';
 import { CelError, CelMap, fail, isError, List, NO_OVERLOAD, type Value } from './values.js';
 
-/** The steps of a comprehension, and where its variables are. */
+/** The steps of a comprehension, and the slots of its variables. */
 export interface Loop {
   readonly expr: ComprehensionExpr;
   /** The number of the loop. Loops in its condition and step have the numbers up to `end`. */
@@ -140,7 +140,7 @@ export function appended(step: Expr): { readonly element: Expr; readonly filter:
   return { element: right.elements[0]!, filter: undefined };
 }
 
-/** `all` and `exists` go on after an error: a later element may decide. */
+/** `all` and `exists` continue after an error: a later element may decide. */
 export function nonStrictFold(e: ComprehensionExpr): boolean {
   return e.condition.kind === 'call' && e.condition.name === '@not_strictly_false';
 }

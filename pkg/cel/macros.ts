@@ -10,7 +10,7 @@ import {
   type StructExpr,
 } from './ast.js';
 
-/** Makes nodes with ids of their own. */
+/** Creates nodes with their own ids. */
 export class Builder {
   #next = 1;
 
@@ -18,12 +18,12 @@ export class Builder {
     return this.#next++;
   }
 
-  /** An id for something that is no node. */
+  /** Returns an id that belongs to no node. */
   idAt(_offset: number): number {
     return this.#next++;
   }
 
-  /** A builder whose nodes all point to one offset: that of the macro they come from. */
+  /** A builder whose nodes all have one offset: that of their macro. */
   at(offset: number): MacroBuilder {
     return new MacroBuilder(this, offset);
   }
@@ -97,11 +97,11 @@ export class MacroBuilder {
 
 type Report = (at: Expr, message: string) => void;
 
-/** A call that the parser replaces by another expression. Undefined leaves the call as it is. */
+/** A call that the parser replaces by another expression. Undefined keeps the call. */
 export interface Macro {
   readonly name: string;
   readonly receiver: boolean;
-  /** Undefined takes any number of arguments. */
+  /** Undefined accepts any number of arguments. */
   readonly arguments: number | undefined;
   readonly expand: (
     b: MacroBuilder,
@@ -119,7 +119,7 @@ export function macroTable(macros: readonly Macro[]): ReadonlyMap<string, Macro>
   return new Map(macros.map((m) => [macroKey(m.name, m.receiver, m.arguments), m]));
 }
 
-/** The name of a variable that a macro declares; undefined after a report. */
+/** Returns the name of a variable that a macro declares; undefined after reporting an error. */
 function variable(e: Expr | undefined, report: Report): string | undefined {
   if (e?.kind === 'ident' && !e.name.startsWith('.')) {
     if (e.name !== ACCUMULATOR && e.name !== '__result__') return e.name;

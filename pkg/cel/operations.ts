@@ -40,7 +40,7 @@ export function listIndex(key: Value): number | CelError {
   return fail(`unsupported index type '${typeName(key)}' in list`);
 }
 
-/** The element, if it is there. What can have no such element is still an error. */
+/** Returns the element, if present. A value that cannot have such an element is still an error. */
 export function optionalElement(container: Value, key: Value): Value {
   if (container instanceof List) {
     const i = listIndex(key);
@@ -67,7 +67,7 @@ export function elementAt(container: Value, key: Value): Value {
   return fail(`no such key: ${showKey(key)}`);
 }
 
-/** A value that is there, which may be null, or the error for one that is not. */
+/** Returns a present value, which may be null, or the error for an absent one. */
 export function orMissing(value: Value | undefined, key: string): Value {
   return value === undefined ? fail(`no such key: ${key}`) : value;
 }
@@ -79,14 +79,14 @@ export function showKey(key: Value): string {
   return typeName(key);
 }
 
-/** The name under which kube-apiserver reports the type of a range. */
+/** Returns the name under which kube-apiserver reports the type of a range. */
 export function goName(v: Value): string {
   const name = typeName(v);
   const known: Record<string, string> = { null_type: 'Null', int: 'Int', uint: 'Uint', bool: 'Bool', double: 'Double' };
   return known[name] ?? name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-/** An object with declared fields, made by an expression. */
+/** An object with declared fields that an expression creates. */
 export class StructValue extends CelMap {
   readonly #name: string;
   readonly fields: EntryMap;

@@ -8,7 +8,7 @@ import { Uint } from './values.js';
 
 export interface ParseOptions {
   readonly macros: ReadonlyMap<string, Macro>;
-  /** Whether `a.?b`, `a[?b]` and `?e` elements may be written. */
+  /** Whether `a.?b`, `a[?b]` and `?e` elements are allowed. */
   readonly optionalSyntax: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface Parsed {
   readonly issues: readonly Issue[];
 }
 
-/** Code points that an expression may have. */
+/** Maximum number of code points in an expression. */
 const POINTS_MAX = 100_000;
 const DEPTH_MAX = 250;
 
@@ -41,8 +41,8 @@ const union = (a: ReadonlySet<TokenKind>, ...more: readonly TokenKind[]) => new 
 const END = () => kinds(EPSILON);
 
 /**
- * Parses an expression. The grammar is the one of the language definition of CEL; macros are expanded on the way. With
- * issues the tree is incomplete and of no use but for further messages.
+ * Parses an expression with the grammar of the CEL language definition; macros are expanded during parsing. If there
+ * are issues the tree is incomplete and useful only for further messages.
  */
 export function parse(text: string, options: ParseOptions): Parsed {
   const source = new Source(text);
@@ -83,7 +83,7 @@ class Parser {
     return expr;
   }
 
-  /** What stands for an expression that could not be read. */
+  /** The placeholder for an expression that could not be parsed. */
   #nothing(): Expr {
     return this.#build.literal(this.#in.current.start, null);
   }
@@ -116,7 +116,7 @@ class Parser {
     return this.#chain('&&', '_&&_', follow, (f) => this.#relation(f));
   }
 
-  /** A chain of `&&` or `||` becomes a balanced tree, so that a long one is not a deep one. */
+  /** A chain of `&&` or `||` becomes a balanced tree, so that a long chain is not deeply nested. */
   #chain(
     op: TokenKind,
     name: string,
@@ -299,7 +299,7 @@ class Parser {
     return this.#callOrMacro(open, name, undefined, this.#arguments());
   }
 
-  /** Whether the tokens ahead are `.name` any number of times and then `{`. */
+  /** Reports whether the next tokens are `.name` any number of times and then `{`. */
   #isMessage(): boolean {
     let k = 1;
     while (this.#in.la(k) === '.' && this.#in.la(k + 1) === 'IDENTIFIER') k += 2;
@@ -440,7 +440,10 @@ class Parser {
     return this.#build.call(open.start, name, args, target);
   }
 
-  /** A chain of operators or selections nests as deep as it is long. Walks with a stack: the tree may be deep. */
+  /**
+   * A chain of operators or selections nests as deep as it is long. The walk uses an explicit stack, because the tree
+   * may be deep.
+   */
   #checkDepth(root: Expr): void {
     const stack: { readonly e: Expr; readonly depth: number }[] = [{ e: root, depth: 1 }];
     for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
@@ -457,7 +460,7 @@ function callOperands(e: CallExpr): readonly Expr[] {
   return e.target === undefined ? e.args : [e.target, ...e.args];
 }
 
-/** The name of a field; between backquotes it may hold dots, dashes, slashes and spaces. */
+/** The name of a field; between backquotes it may contain dots, dashes, slashes and spaces. */
 function fieldName(token: Token): string {
   return token.kind === 'ESC_IDENTIFIER' ? token.text.slice(1, -1) : token.text;
 }

@@ -5,7 +5,7 @@ import type { Environment } from './environment.js';
 import { CostExceeded, Frame, type Outcome, type Pace, type Step, type Variables } from './frame.js';
 import { fail } from './values.js';
 
-/** An expression compiled to closures. It holds no state: any number of evaluations may share it. */
+/** An expression compiled to closures. It has no state: any number of evaluations may share it. */
 export class Program {
   readonly #step: Step;
   readonly #slots: number;
@@ -16,12 +16,12 @@ export class Program {
     this.#slots = compiler.slots;
   }
 
-  /** Evaluates in one go. Beyond `costLimit` units the value is an error. */
+  /** Evaluates without interruption. Beyond `costLimit` units the value is an error. */
   run(variables: Variables, costLimit: number = Number.POSITIVE_INFINITY): Outcome {
     return new Execution(this.#step, new Frame(variables, this.#slots, costLimit)).run();
   }
 
-  /** Begins an evaluation that makes room for other work. */
+  /** Begins an evaluation that yields to other work. */
   begin(variables: Variables, costLimit: number, pace: Pace): Execution {
     return new Execution(this.#step, new Frame(variables, this.#slots, costLimit, pace));
   }
@@ -38,8 +38,8 @@ export class Execution {
   }
 
   /**
-   * Evaluates. Throws Suspended when a decision is pending or the time slice is used up: the caller waits and runs it again.
-   * After the end, returns the same outcome.
+   * Evaluates. Throws Suspended if a decision is pending or the time slice is used up: the caller waits and runs it
+   * again. After the end, it returns the same outcome.
    */
   run(): Outcome {
     if (this.#outcome !== undefined) return this.#outcome;

@@ -23,7 +23,7 @@ export function product(a: Range, b: Range): Range {
   return { min: bounded(a.min * b.min), max: bounded(a.max * b.max) };
 }
 
-/** Math.min takes no integers of 64 bits. */
+/** Math.min does not accept 64-bit integers. */
 export function least(a: bigint, b: bigint): bigint {
   if (a < b) return a;
   return b;

@@ -2,8 +2,8 @@ import { FormatValue } from './format.js';
 import { Bytes, CelMap, costSize, List, type Value } from './values.js';
 
 /**
- * Costs at run time, in the units of kube-apiserver: one for a variable, a field or a simple call; the length of what a
- * function walks, by a tenth for strings; the product for searches.
+ * Costs at run time, in the units of kube-apiserver: one for a variable, a field or a simple call; for functions that
+ * walk their arguments, the length (a tenth of it for strings); for searches, the product of the lengths.
  */
 export const LIST_BASE = 10;
 export const MAP_BASE = 30;
@@ -19,7 +19,7 @@ type Cost = (args: readonly Value[], result: Value, overload: string) => number;
 
 const first: Cost = (args) => walk(size(args, 0));
 const traversed: Cost = (args) => traversal(args[0]!);
-/** A call that makes a list of so many elements, or compares so many pairs. */
+/** A call that creates a list of this many elements, or compares this many pairs. */
 const allocated = (n: number) => n + 1 + LIST_BASE;
 const made: Cost = (_args, result) => allocated(costSize(result));
 const compared =
@@ -83,10 +83,10 @@ const BY_NAME: Readonly<Record<string, Cost>> = {
   '_!=_': shorter,
 };
 
-/** The types of elements that lists can be sorted by. */
+/** The types of elements by which lists can be sorted. */
 export const SORTABLE = ['int', 'uint', 'double', 'bool', 'duration', 'timestamp', 'string', 'bytes'] as const;
 
-/** By the signature, for functions of which only some signatures walk their arguments. */
+/** By the signature, for functions with only some signatures that walk their arguments. */
 const BY_OVERLOAD: Readonly<Record<string, Cost>> = {
   starts_with_string: (args) => walk(size(args, 1)),
   ends_with_string: (args) => walk(size(args, 1)),

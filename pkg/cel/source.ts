@@ -1,10 +1,10 @@
-/** An error at a place of an expression. `offset` counts code points; -1 when the error belongs to no place. */
+/** An error at a position of an expression. `offset` counts code points; -1 if the error has no position. */
 export interface Issue {
   readonly offset: number;
   readonly message: string;
 }
 
-/** The text of an expression, by code points: positions and snippets of errors are counted in them. */
+/** The text of an expression by code points, in which positions and snippets of errors are counted. */
 export class Source {
   readonly text: string;
   readonly points: readonly string[];
@@ -25,7 +25,7 @@ export class Source {
     return { line: line + 1, column: offset - this.#lineStarts[line]! };
   }
 
-  /** All issues in the order of their places, each with the line it is in and a caret below it. */
+  /** All issues in the order of their positions, each with its line and a caret below it. */
   render(issues: readonly Issue[]): string {
     const sorted = issues
       .map((issue, i) => ({ issue, i }))

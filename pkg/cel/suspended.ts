@@ -1,4 +1,7 @@
-/** Thrown when an evaluation cannot go on before `until`: a decision is pending, or other work is to run. It then runs again. */
+/**
+ * Thrown if an evaluation cannot continue before `until`: a decision is pending, or other work must run. It then runs
+ * again.
+ */
 export class Suspended extends Error {
   readonly until: Promise<void>;
 

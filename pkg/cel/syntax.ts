@@ -1,10 +1,10 @@
 import { EOF, escapeText, type Token, type TokenKind, tokenize } from './lexer.js';
 import type { Issue, Source } from './source.js';
 
-/** Thrown where a rule cannot go on; the rule that catches it skips to what may follow it. */
+/** Thrown if a rule cannot continue; the rule that catches it skips to a token that may follow it. */
 export class SyntaxFailure extends Error {}
 
-/** Thrown when an expression nests deeper than the limit. */
+/** Thrown if an expression nests deeper than the limit. */
 export class RecursionFailure extends Error {}
 
 /** Errors list the tokens that were expected in this order. */
@@ -27,9 +27,9 @@ function showSet(kinds: Iterable<TokenKind>): string {
 const ERRORS_MAX = 100;
 
 /**
- * The token stream with the error strategy of ANTLR's generated parsers, which users of CEL know from its error messages:
- * a wrong token is dropped when the next one fits, a missing one is assumed when what follows fits, and otherwise the rule
- * ends and tokens are skipped up to one that can follow it or a rule around it.
+ * The token stream with the error strategy of ANTLR's generated parsers, which users of CEL know from its error
+ * messages. A wrong token is dropped if the next one matches. A missing one is assumed if the current token can follow
+ * it. Otherwise the rule ends, and tokens are skipped up to one that can follow it or an enclosing rule.
  */
 export class TokenStream {
   readonly source: Source;
@@ -53,7 +53,7 @@ export class TokenStream {
     return this.#tokens[this.#at]!;
   }
 
-  /** The kind of the token `k` places ahead; 1 is the current one. */
+  /** Returns the kind of the token `k` positions ahead; 1 is the current one. */
   la(k = 1): TokenKind {
     return (this.#tokens[this.#at + k - 1] ?? this.#tokens.at(-1)!).kind;
   }
@@ -66,7 +66,7 @@ export class TokenStream {
     if (this.issues.length < ERRORS_MAX) this.issues.push({ offset, message });
   }
 
-  /** Takes the token of this kind, with the recovery of one token. `after` is what can follow it. */
+  /** Consumes the token of this kind, with recovery of one token. `after` is the set of tokens that can follow it. */
   match(kind: TokenKind, after: () => ReadonlySet<TokenKind>): Token {
     if (this.is(kind)) return this.#take();
     if (this.la(2) === kind) {
@@ -82,7 +82,7 @@ export class TokenStream {
     throw new SyntaxFailure();
   }
 
-  /** Takes the current token, which the caller has looked at. */
+  /** Consumes the current token, which the caller has already checked. */
   take(): Token {
     return this.#take();
   }
@@ -94,7 +94,7 @@ export class TokenStream {
     return token;
   }
 
-  /** At the start of a choice: the current token must be one of `expected`, or the next one when this one is dropped. */
+  /** At the start of a choice: the current token, or the next one after dropping it, must be one of `expected`. */
   sync(expected: ReadonlySet<TokenKind>): void {
     if (this.#recovering || expected.has(this.la())) return;
     if (expected.has(this.la(2)) && this.la(2) !== EOF) {
@@ -107,14 +107,17 @@ export class TokenStream {
     throw new SyntaxFailure();
   }
 
-  /** After one turn of a loop that something must follow: reports what does not and skips to what does. */
+  /** After an iteration of a loop: reports a token that cannot follow, and skips to one that can. */
   syncLoop(expected: ReadonlySet<TokenKind>): void {
     if (this.#recovering || expected.has(this.la())) return;
     this.#unwanted(expected);
     this.#skipTo(expected);
   }
 
-  /** No alternative fits: `from` is the token at which the choice began, the current token plus `ahead` the one that fits none. */
+  /**
+   * No alternative matches: `from` is the token at which the choice began, and `ahead` counts from the current token to
+   * the one that does not match.
+   */
   noViableAlternative(from: Token, ahead: number): never {
     const offending = this.#tokens[Math.min(this.#at + ahead, this.#tokens.length - 1)]!;
     const end = offending.kind === EOF ? from.end : offending.end;
@@ -123,7 +126,10 @@ export class TokenStream {
     throw new SyntaxFailure();
   }
 
-  /** Runs a rule. `follow` is what can come after it in the rule that calls it. Returns undefined when the rule failed. */
+  /**
+   * Runs a rule. `follow` is the set of tokens that can come after it in the calling rule. Returns undefined if the
+   * rule failed.
+   */
   rule<T>(follow: ReadonlySet<TokenKind>, body: () => T): T | undefined {
     this.#follow.push(follow);
     try {
@@ -138,7 +144,7 @@ export class TokenStream {
   }
 
   #recover(): void {
-    // A second failure at the same place drops a token, so that each failure makes progress.
+    // A second failure at the same position drops a token, so that each failure makes progress.
     if (this.#lastErrorAt === this.#at && !this.is(EOF)) this.#at++;
     this.#lastErrorAt = this.#at;
     this.#skipTo(new Set());

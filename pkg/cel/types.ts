@@ -1,11 +1,11 @@
-/** A type of the checker. Types are plain data; two types are the same when `sameType` says so. */
+/** A type of the checker. Types are plain data; compare them with `sameType`. */
 export type Type =
   | { readonly kind: Primitive }
   | { readonly kind: 'list'; readonly element: Type }
   | { readonly kind: 'map'; readonly key: Type; readonly value: Type }
   | { readonly kind: 'type'; readonly of: Type | undefined }
   | { readonly kind: 'param'; readonly name: string }
-  /** A type with a name of its own: `optional_type(T)`, `kubernetes.Quantity`. */
+  /** A named type: `optional_type(T)`, `kubernetes.Quantity`. */
   | { readonly kind: 'opaque'; readonly name: string; readonly params: readonly Type[] }
   /** An object with declared fields; the environment knows them by the name. */
   | { readonly kind: 'struct'; readonly name: string };
@@ -88,7 +88,7 @@ export function sameType(a: Type, b: Type): boolean {
   }
 }
 
-/** The parts of a type that may hold type parameters. */
+/** Returns the parts of a type that may contain type parameters. */
 function parts(t: Type): readonly Type[] {
   if (t.kind === 'list') return [t.element];
   if (t.kind === 'map') return [t.key, t.value];
@@ -105,7 +105,7 @@ function rebuild(t: Type, map: (t: Type) => Type): Type {
   return t;
 }
 
-/** What type parameters stand for, as found so far. Immutable: an attempt that fails is dropped. */
+/** The types of type parameters, as found so far. Immutable: a failed attempt is dropped. */
 export type Substitutions = ReadonlyMap<string, Type>;
 
 export function substitute(s: Substitutions, t: Type, freeToDyn: boolean): Type {
@@ -129,8 +129,8 @@ function occurs(s: Substitutions, name: string, within: Type): boolean {
 }
 
 /**
- * Whether a value of `t1` can stand where `t2` is asked for; dynamic values can stand anywhere. Works on a private copy of the
- * substitutions, which it extends.
+ * Reports whether a value of `t1` is assignable to `t2`; dynamic values are always assignable. Works on a private copy
+ * of the substitutions, which it extends.
  */
 class Unifier {
   readonly found: Map<string, Type>;
@@ -163,7 +163,7 @@ class Unifier {
     return a.length === b.length && a.every((t, i) => this.assignable(t, b[i]!));
   }
 
-  /** Whether `t` can stand for the parameter. */
+  /** Reports whether `t` is a valid type for the parameter. */
   #stands(t: Type, param: Type & { kind: 'param' }): { readonly valid: boolean; readonly known: boolean } {
     if (t.kind === 'param' && t.name === param.name) return { valid: true, known: true };
     const known = this.found.get(param.name);
@@ -198,19 +198,19 @@ function isEqualOrLessSpecific(a: Type, b: Type): boolean {
   return pa.length === pb.length && pa.every((p, i) => isEqualOrLessSpecific(p, pb[i]!));
 }
 
-/** The substitutions under which all of `from` can stand for `to`; undefined when there are none. */
+/** Returns the substitutions under which all of `from` are assignable to `to`; undefined if there are none. */
 export function assignable(s: Substitutions, from: readonly Type[], to: readonly Type[]): Substitutions | undefined {
   const unifier = new Unifier(s);
   return unifier.all(from, to) ? unifier.found : undefined;
 }
 
-/** The type of an aggregate that holds both: the more general one, or dyn where they do not agree. */
+/** Returns the element type for both: the more general one, or dyn if they differ. */
 export function joinTypes(a: Type, b: Type): Type {
   const unifier = new Unifier(new Map());
   return unifier.assignable(a, b) ? mostGeneral(a, b) : DYN;
 }
 
-/** The type parameters of a declaration get names of their own at each use. */
+/** Type parameters of a declaration get new names at each use. */
 export function freshen(types: readonly Type[], next: () => string): readonly Type[] {
   const names = new Map<string, Type>();
   const fresh = (t: Type): Type => {
@@ -226,8 +226,8 @@ export function freshen(types: readonly Type[], next: () => string): readonly Ty
 }
 
 /**
- * Reads a type as the declarations of functions write it: `int`, `list(string)`, `map(K, V)`, `optional_type(T)`, one capital
- * letter for a type parameter, `type` for any type, and else the name of an opaque type.
+ * Parses a type in the declarations of functions: `int`, `list(string)`, `map(K, V)`, `optional_type(T)`, one capital
+ * letter for a type parameter, `type` for any type, and otherwise the name of an opaque type.
  */
 export function readType(text: string): Type {
   const open = text.indexOf('(');

@@ -8,8 +8,8 @@ import { showType, type Type } from './types.js';
 import { isError, type Value } from './values.js';
 
 /**
- * Checks literals that the checker does not look into: durations, timestamps, patterns, format strings, and that the elements
- * of a list or map literal are of one type.
+ * Checks literals beyond the type checker: durations, timestamps, patterns, format strings, and that all elements of a
+ * list or map literal have one type.
  */
 export function validateLiterals(root: Expr, checked: Checked, env: Environment): readonly Issue[] {
   const issues: Issue[] = [];
@@ -50,7 +50,7 @@ function call(env: Environment, name: string, text: string): Value {
   return env.functions.get(name)!.call(text);
 }
 
-/** A format string that is a literal is read when the expression is compiled. */
+/** A literal format string is parsed when the expression is compiled. */
 function checkFormat(e: CallExpr, checked: Checked, issues: Issue[]): void {
   const template = e.target;
   const args = e.args[0];
@@ -70,7 +70,7 @@ function checkFormat(e: CallExpr, checked: Checked, issues: Issue[]): void {
     }
     next++;
     const sample = SAMPLES[checked.types.get(arg.id)?.kind ?? 'dyn'];
-    // A string may be the text of a double that has no number.
+    // A string may be the text of infinity or NaN.
     const mayBeDouble = typeof sample === 'string' && (part.verb === 'f' || part.verb === 'e');
     if (sample === undefined || mayBeDouble) continue;
     const shown = CLAUSES[part.verb!]!(sample, part.precision);
@@ -87,7 +87,7 @@ function checkFormat(e: CallExpr, checked: Checked, issues: Issue[]): void {
     });
 }
 
-/** A value of each type whose clauses can be judged before the value is known. */
+/** A value of each type whose clauses can be checked before the value is known. */
 const SAMPLES: Readonly<Partial<Record<Type['kind'], Value>>> = {
   string: '',
   bool: true,

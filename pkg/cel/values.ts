@@ -2,8 +2,8 @@ import type { JsonObject, JsonValue } from '../api/index.js';
 import type { Type } from './types.js';
 
 /**
- * Values at run time. An int is a bigint, a double a number. Numbers of JSON become ints where they are whole. What an object
- * holds is converted only when an expression reads it.
+ * Values at run time. An int is a bigint, a double a number. Whole numbers of JSON become ints. The fields of an object
+ * are converted only when an expression reads them.
  */
 export type Value =
   | null
@@ -22,10 +22,10 @@ export type Value =
   | Opaque
   | CelError;
 
-/** The result of an operation that failed. `&&`, `||` and the macros over them may pass over it. */
+/** The result of a failed operation. `&&`, `||` and the macros over them may ignore it. */
 export class CelError {
   readonly message: string;
-  /** No signature of the function takes these arguments. */
+  /** No signature of the function accepts these arguments. */
   readonly noOverload: boolean;
 
   constructor(message: string, noOverload = false) {
@@ -37,7 +37,7 @@ export class CelError {
 export const isError = (v: Value): v is CelError => v instanceof CelError;
 export const fail = (message: string): CelError => new CelError(message);
 
-/** An operand has a type that the operation does not take. */
+/** An operand has a type that the operation does not accept. */
 export const NO_OVERLOAD = new CelError('no such overload', true);
 
 /** `no such overload: f(int, list)`. */
@@ -84,7 +84,7 @@ export class Timestamp {
 }
 
 export class TypeValue {
-  /** As `type()` compares it: `list`, `google.protobuf.Timestamp`. */
+  /** The name for `type()`: `list`, `google.protobuf.Timestamp`. */
   readonly name: string;
 
   constructor(name: string) {
@@ -102,11 +102,11 @@ export class Optional {
   static readonly NONE = new Optional(undefined);
 }
 
-/** A value of a type with a name of its own, such as a quantity. */
+/** A value of a named type, such as a quantity. */
 export abstract class Opaque {
   abstract readonly typeName: string;
   abstract equals(other: Value): boolean;
-  /** What costs count as its size. */
+  /** The size for costs. */
   get size(): number | undefined {
     return undefined;
   }
@@ -120,12 +120,12 @@ export abstract class List {
   abstract readonly size: number;
   abstract at(i: number): Value;
 
-  /** `a + b`, where the list has a rule of its own (sets and lists of maps by key). */
+  /** `a + b`, if the list has its own rule (sets and lists of maps by key). */
   concat(other: List): List {
     return concatLists(this, other);
   }
 
-  /** Undefined leaves the comparison to the elements in order. */
+  /** Undefined: compare the elements in order. */
   equals(_other: List): boolean | undefined {
     return undefined;
   }
@@ -148,7 +148,7 @@ export class ArrayList extends List {
   }
 }
 
-/** Two lists one after the other, without a copy. */
+/** Two concatenated lists, without a copy. */
 class ConcatList extends List {
   readonly #a: List;
   readonly #b: List;
@@ -192,7 +192,9 @@ export abstract class CelMap {
   }
 }
 
-/** Keys that are equal by the rules of CEL have the same text: whole numbers of all kinds meet. */
+/**
+ * Keys that are equal by the rules of CEL have the same text, so equal numbers of different types have the same text.
+ */
 export function keyText(key: Value): string | undefined {
   if (typeof key === 'string') return `s${key}`;
   if (typeof key === 'bigint') return `n${key}`;
@@ -230,7 +232,7 @@ export function mapFrom(pairs: Iterable<readonly [string, Value]>): EntryMap {
   return new EntryMap(entries);
 }
 
-/** Makes a value of JSON; a schema gives one that knows the types of the fields. */
+/** Converts a JSON value; a schema provides the types of the fields. */
 export type Adapt = (json: JsonValue) => Value;
 
 export class JsonList extends List {
@@ -274,7 +276,7 @@ export class JsonMap extends CelMap {
   }
 }
 
-/** A value of JSON without a schema. */
+/** Converts a JSON value without a schema. */
 export function fromJson(json: JsonValue): Value {
   if (json === null || typeof json === 'boolean' || typeof json === 'string') return json;
   if (typeof json === 'bigint') return json;
@@ -325,7 +327,7 @@ export function runtimeName(t: Type): string {
   }
 }
 
-/** The size that costs count by: characters, bytes, elements, entries; 1 for what has no size. */
+/** The size for costs: characters, bytes, elements, entries; 1 for all other values. */
 export function costSize(v: Value): number {
   if (typeof v === 'string') return codePoints(v);
   if (v instanceof Bytes) return v.value.length;
@@ -345,7 +347,10 @@ export function codePoints(s: string): number {
   return n;
 }
 
-/** Equality: numbers of different kinds are equal when they are the same number; other kinds never meet. */
+/**
+ * Equality: numbers of different types are equal if they are the same number; other values of different types are never
+ * equal.
+ */
 export function equals(a: Value, b: Value): boolean {
   if (a === b) return true;
   if (isNumber(a)) return isNumber(b) && compareNumbers(a, b) === 0;
@@ -386,7 +391,7 @@ export function isNumber(v: Value): v is NumberValue {
   return typeof v === 'bigint' || typeof v === 'number' || v instanceof Uint;
 }
 
-/** -1, 0 or 1; NaN is unlike every number. */
+/** -1, 0 or 1; NaN is not equal to any number. */
 export function compareNumbers(a: NumberValue, b: NumberValue): number {
   const x = a instanceof Uint ? a.value : a;
   const y = b instanceof Uint ? b.value : b;
@@ -397,7 +402,7 @@ export function compareNumbers(a: NumberValue, b: NumberValue): number {
   return x === y ? 0 : Number.NaN;
 }
 
-/** A double and an int are compared as doubles; a double beyond the range of ints is beyond every int. */
+/** A double and an int are compared as doubles; a double beyond the range of ints is greater or less than every int. */
 function compareMixed(double: number, int: bigint): number {
   if (Number.isNaN(double)) return Number.NaN;
   if (double > 2 ** 63) return 1;
@@ -412,7 +417,7 @@ export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   return Math.sign(a.length - b.length);
 }
 
-/** Order of strings by code points, which is that of their UTF-8 bytes. */
+/** Orders strings by code points, which is the order of their UTF-8 bytes. */
 export function compareStrings(a: string, b: string): number {
   const n = Math.min(a.length, b.length);
   for (let i = 0; i < n; i++) {
@@ -430,7 +435,7 @@ export function compareStrings(a: string, b: string): number {
   return Math.sign(a.length - b.length);
 }
 
-/** -1, 0 or 1, or the error for values that have no order. */
+/** -1, 0 or 1, or the error for values without an order. */
 export function compare(a: Value, b: Value): number | CelError {
   if (isNumber(a)) {
     if (!isNumber(b)) return NO_OVERLOAD;

@@ -11,7 +11,7 @@ export interface Access {
   readonly key: string;
 }
 
-/** A command that cannot be carried out. The message is one line for the user. */
+/** A command that cannot be executed. The message is one line for the user. */
 export class ClientError extends Error {
   override readonly name = 'ClientError';
 }
@@ -27,7 +27,7 @@ export function accessOf(file: string): Access {
   return readAccess(text, file);
 }
 
-/** The same from a text. Paths in it are relative to the folder of `file`, which errors name. */
+/** Reads a kubeconfig from a text. Paths in it are relative to the folder of `file`, which errors name. */
 export function readAccess(text: string, file: string): Access {
   const config = parseKubeconfig(text);
   if ('wrong' in config) throw new ClientError(`${file} is not a kubeconfig: ${config.wrong}`);

@@ -29,7 +29,7 @@ function kubeconfig(...clusters: readonly string[]): string {
 }
 
 describe('a kubeconfig', () => {
-  it('gives the server of its context first, then others with the same authority, without duplicates', () => {
+  it('returns the server of its context first, then others with the same authority, without duplicates', () => {
     const file = kubeconfig(
       cluster('two', 'https://h:2', 'CA'),
       cluster('one', 'https://h:1', 'CA'),
@@ -156,7 +156,7 @@ describe('triremectl', () => {
     expect(await run(line)).toEqual({ code: 1, out: '', err: message });
   });
 
-  it('makes the folders of a cluster, at the hosts of its peers by default', async () => {
+  it('creates the folders of a cluster, at the hosts of its peers by default', async () => {
     const asked: unknown[] = [];
     const makeFolders: Offline['makeFolders'] = async (...request) => {
       asked.push(request);
@@ -178,10 +178,10 @@ describe('triremectl', () => {
 
   it.each([
     ['member add --help', /^Adds a learner.*--peer-urls URL,.*--learner Keep it a learner.*Flags of every command/s],
-    ['help snapshot restore', /^Makes a data directory.*--initial-cluster-token TOKEN/s],
+    ['help snapshot restore', /^Creates a data directory.*--initial-cluster-token TOKEN/s],
     ['member --help', /member list.*member update ID\|NAME/s],
     ['--help', /status.*move-leader.*certs/s],
-  ])('%s: shows what the command takes', async (line, text) => {
+  ])('%s: prints help for the command', async (line, text) => {
     const { code, out } = await run(line);
     expect(code).toBe(0);
     expect(out).toMatch(text);
@@ -198,6 +198,6 @@ describe('triremectl', () => {
     );
     const { code, err } = await run(`member list --kubeconfig ${file}`);
     expect(code).toBe(1);
-    expect(err).toBe('no server could answer: https://127.0.0.1:1: nothing listens there');
+    expect(err).toBe('no server responded: https://127.0.0.1:1: no server listens there');
   });
 });

@@ -22,7 +22,7 @@ export class Unreachable extends Error {
   }
 }
 
-/** A server refused, having done nothing, for a reason that another server may not have. */
+/** A server refused the request without any effect, for a reason that another server may not have. */
 export class NotHere extends ClientError {
   readonly isNotHere = true;
 }
@@ -40,7 +40,7 @@ export async function ask(access: Access, endpoint: string, question: Question):
   if (response.statusCode === 200) return value;
   const { message } = value as { readonly message?: unknown };
   const words = typeof message === 'string' ? message : `${endpoint} answered ${response.statusCode}`;
-  // Servers answer 503 while they start or stop, and 409 with these words when they know no leader.
+  // Servers return 503 while they start or stop, and 409 with these words if they know no leader.
   const isNotHere =
     response.statusCode === 503 || (response.statusCode === 409 && words.includes('no leader is known'));
   throw isNotHere ? new NotHere(`${endpoint}: ${words}`) : new ClientError(words);
@@ -58,8 +58,8 @@ export async function download(access: Access, endpoint: string, path: string, f
 }
 
 /**
- * Asks the servers in turn until one answers. A request that changes something and may have arrived is not sent to another server;
- * one that only reads is.
+ * Sends the request to the servers in turn until one responds. A request that changes something and may have arrived is
+ * not sent to another server; a read is.
  */
 export async function askAny(access: Access, question: Question): Promise<unknown> {
   return anyOf(access, (endpoint) => ask(access, endpoint, question), question.method === 'GET');
@@ -74,12 +74,12 @@ export async function anyOf<T>(access: Access, run: (endpoint: string) => Promis
       const elsewhere = error instanceof NotHere || (error instanceof Unreachable && (onlyReads || !error.connected));
       if (!elsewhere) {
         if (!(error instanceof Unreachable)) throw error;
-        throw new ClientError(`${error.message}; the request may have been carried out: look before you repeat it`);
+        throw new ClientError(`${error.message}; the request may have been executed: check before you repeat it`);
       }
       problems.push((error as Error).message);
     }
   }
-  throw new ClientError(`no server could answer: ${problems.join('; ')}`);
+  throw new ClientError(`no server responded: ${problems.join('; ')}`);
 }
 
 function begin(access: Access, endpoint: string, question: Question, silence: number): Promise<IncomingMessage> {
@@ -110,25 +110,25 @@ function begin(access: Access, endpoint: string, question: Question, silence: nu
   });
 }
 
-/** What went wrong with a connection, in words for an operator. */
+/** Describes a connection error for an operator. */
 function sentenceOf(error: Error): string {
   const { code } = error as NodeJS.ErrnoException;
   return SENTENCES.get(code ?? '') ?? error.message;
 }
 
 const SENTENCES: ReadonlyMap<string, string> = new Map([
-  ['ECONNREFUSED', 'nothing listens there'],
-  ['ENOTFOUND', 'the name of the host is unknown'],
-  ['EAI_AGAIN', 'the name of the host cannot be resolved now'],
+  ['ECONNREFUSED', 'no server listens there'],
+  ['ENOTFOUND', 'the host name is unknown'],
+  ['EAI_AGAIN', 'the host name cannot be resolved now'],
   ['EHOSTUNREACH', 'the host cannot be reached'],
   ['ENETUNREACH', 'the network cannot be reached'],
-  ['ETIMEDOUT', 'the host does not answer'],
-  ['ECONNRESET', 'the server broke off the connection'],
-  ['EPIPE', 'the server broke off the connection'],
+  ['ETIMEDOUT', 'the host does not respond'],
+  ['ECONNRESET', 'the server closed the connection'],
+  ['EPIPE', 'the server closed the connection'],
   ['CERT_HAS_EXPIRED', "the server's certificate has expired"],
-  ['SELF_SIGNED_CERT_IN_CHAIN', "the server's certificate is not of the authority in the kubeconfig"],
-  ['DEPTH_ZERO_SELF_SIGNED_CERT', "the server's certificate is not of the authority in the kubeconfig"],
-  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', "the server's certificate is not of the authority in the kubeconfig"],
+  ['SELF_SIGNED_CERT_IN_CHAIN', "the server's certificate was not issued by the authority in the kubeconfig"],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', "the server's certificate was not issued by the authority in the kubeconfig"],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', "the server's certificate was not issued by the authority in the kubeconfig"],
   ['ERR_TLS_CERT_ALTNAME_INVALID', "the server's certificate is not for that host"],
 ]);
 

@@ -10,7 +10,7 @@ export interface PeerStatus {
   readonly role: string;
   readonly leader: number;
   readonly term: number;
-  /** Of the log as it is kept: who lacks an entry below needs a snapshot. */
+  /** The range of the stored log: a member that needs an older entry needs a snapshot. */
   readonly firstIndex: number;
   readonly lastIndex: number;
   readonly commit: number;

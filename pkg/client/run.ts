@@ -11,7 +11,7 @@ const COMMANDS: readonly Command[] = [status, ...memberCommands, moveLeader, ...
 
 const FLAGS: ReadonlyMap<string, string> = new Map([
   ['kubeconfig', 'FILE  The servers and the user. Default: $KUBECONFIG, then ./.trireme/admin.kubeconfig'],
-  ['endpoints', 'URL,...  Servers to ask, in this order. Default: all in the kubeconfig'],
+  ['endpoints', 'URL,... Servers to use, in this order. Default: all in the kubeconfig'],
   ['o', 'table|json  Output format'],
   ['peer-urls', ''],
   ['learner', ''],

@@ -3,7 +3,7 @@ import { ConfigError, parseDuration } from './flag.js';
 import type { FlagName } from './flags.js';
 import type { FlagValues } from './parse.js';
 
-/** Who may use the server, and what for. Files are paths; '' where none is given. Times are milliseconds. */
+/** Settings of authentication and authorization. Files are paths; '' if not set. Times are milliseconds. */
 export interface AccessConfig {
   readonly anonymous: boolean;
   /** Whether `--anonymous-auth` was given, which excludes the field `anonymous` of an AuthenticationConfiguration. */
@@ -15,7 +15,7 @@ export interface AccessConfig {
   readonly tokenWebhook:
     | { readonly configFile: string; readonly version: string; readonly cacheTime: number }
     | undefined;
-  /** An AuthorizationConfiguration. Where there is one, the modes are empty. */
+  /** An AuthorizationConfiguration. If it is set, the modes are empty. */
   readonly authorizationFile: string;
   readonly authorizationModes: readonly AuthorizationMode[];
   /** Policies of mode ABAC. */
@@ -51,7 +51,7 @@ export interface ServiceAccountConfig {
   readonly issuers: readonly string[];
   readonly audiences: readonly string[];
   readonly keyFiles: readonly string[];
-  /** '' where the server makes its own key. */
+  /** '' if the server generates its own key. */
   readonly signingKeyFile: string;
   /** '' for this server's own. */
   readonly jwksUri: string;
@@ -72,7 +72,10 @@ export interface RequestHeaderFlags {
 
 type Given = ReadonlySet<string>;
 
-/** The configuration of access. Throws `ConfigError` where flags contradict each other, in the words of kube-apiserver. */
+/**
+ * Builds the configuration of access. Throws `ConfigError` if flags contradict each other, with the messages of
+ * kube-apiserver.
+ */
 export function accessConfigOf(values: FlagValues, given: Given): AccessConfig {
   const text = (name: FlagName): string => values[name];
   const duration = (name: FlagName): number => parseDuration(values[name]) ?? 0;
@@ -81,7 +84,7 @@ export function accessConfigOf(values: FlagValues, given: Given): AccessConfig {
   const modes = modesOf(values, given);
   const tokenWebhook = text('authentication-token-webhook-config-file');
   return {
-    // kube-apiserver lets nobody in without credentials where everybody may do everything.
+    // As in kube-apiserver, anonymous requests are disabled if everything is allowed.
     anonymous: values['anonymous-auth'] === 'true' && !modes.includes('AlwaysAllow'),
     anonymousGiven: given.has('anonymous-auth'),
     tokenFile: text('token-auth-file'),

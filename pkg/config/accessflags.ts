@@ -32,7 +32,7 @@ function tokenExpiration(text: string): string | undefined {
     : 'must be 0, or between 1h and 2^32 seconds';
 }
 
-/** Flags of authentication and authorization, as kube-apiserver names them. */
+/** Flags of authentication and authorization, with the names of kube-apiserver. */
 export const ACCESS_FLAGS = [
   {
     name: 'anonymous-auth',
@@ -49,7 +49,7 @@ export const ACCESS_FLAGS = [
     group: 'Access',
     check: authorizationModes,
     value: 'MODE,...',
-    help: 'Authorizers in the order in which they are asked: Node, RBAC, Webhook, ABAC, AlwaysAllow, AlwaysDeny.',
+    help: 'Authorizers in the order in which they are called: Node, RBAC, Webhook, ABAC, AlwaysAllow, AlwaysDeny.',
   },
   {
     name: 'token-auth-file',
@@ -65,7 +65,7 @@ export const ACCESS_FLAGS = [
     default: '',
     group: 'Access',
     value: 'FILE',
-    help: 'Certificate authority of front proxies. Headers are trusted only from holders of its certificates.',
+    help: 'Certificate authority of front proxies. Headers are trusted only in requests with one of its certificates.',
   },
   {
     name: 'requestheader-allowed-names',
@@ -114,7 +114,7 @@ export const ACCESS_FLAGS = [
     default: '',
     group: 'Access',
     value: 'AUDIENCE,...',
-    help: 'Audiences of this API server, which service-account tokens must be for; empty: the issuers.',
+    help: 'Audiences of this API server, which service-account tokens must have; empty: the issuers.',
   },
   {
     name: 'service-account-issuer',
@@ -141,7 +141,7 @@ export const ACCESS_FLAGS = [
     default: '',
     group: 'Access',
     value: 'FILE',
-    help: 'PEM file of the private key that signs service-account tokens; empty: made on the first start.',
+    help: 'PEM file of the private key that signs service-account tokens; empty: generated at the first start.',
   },
   {
     name: 'service-account-jwks-uri',
@@ -159,7 +159,7 @@ export const ACCESS_FLAGS = [
     group: 'Access',
     check: tokenExpiration,
     value: 'DURATION',
-    help: 'Longest life of a service-account token; 0: no limit.',
+    help: 'Longest lifetime of a service-account token; 0: no limit.',
   },
   {
     name: 'service-account-extend-token-expiration',
@@ -167,7 +167,7 @@ export const ACCESS_FLAGS = [
     default: 'true',
     group: 'Access',
     value: 'BOOL',
-    help: 'Tokens of pods stay valid for a year, for clients that do not read them again.',
+    help: 'Tokens of pods stay valid for a year, for clients that do not reload them.',
   },
   {
     name: 'encryption-provider-config',
@@ -183,6 +183,6 @@ export const ACCESS_FLAGS = [
     default: 'false',
     group: 'Access',
     value: 'BOOL',
-    help: 'Changes of that file are put into force within a minute.',
+    help: 'Apply changes of that file within a minute.',
   },
 ] as const satisfies readonly Flag[];

@@ -39,7 +39,7 @@ export const AUTH_FLAGS = [
     default: '',
     group: 'Access',
     value: 'ID',
-    help: 'Audience that tokens of the issuer must be for.',
+    help: 'Audience that tokens of the issuer must have.',
   },
   {
     name: 'oidc-ca-file',
@@ -116,7 +116,7 @@ export const AUTH_FLAGS = [
     group: 'Access',
     check: version,
     value: 'v1|v1beta1',
-    help: 'Version of TokenReview that it is sent.',
+    help: 'Version of TokenReview that is sent to it.',
   },
   {
     name: 'authentication-token-webhook-cache-ttl',
@@ -124,7 +124,7 @@ export const AUTH_FLAGS = [
     default: '2m0s',
     group: 'Access',
     value: 'DURATION',
-    help: 'How long its answers are remembered.',
+    help: 'How long its responses are cached.',
   },
   {
     name: 'authorization-config',
@@ -140,7 +140,7 @@ export const AUTH_FLAGS = [
     default: '',
     group: 'Access',
     value: 'FILE',
-    help: 'Policies of mode ABAC, one JSON object a line.',
+    help: 'Policies of mode ABAC, one JSON object on each line.',
   },
   {
     name: 'authorization-webhook-config-file',
@@ -157,7 +157,7 @@ export const AUTH_FLAGS = [
     group: 'Access',
     check: version,
     value: 'v1|v1beta1',
-    help: 'Version of SubjectAccessReview that it is sent.',
+    help: 'Version of SubjectAccessReview that is sent to it.',
   },
   {
     name: 'authorization-webhook-cache-authorized-ttl',
@@ -165,7 +165,7 @@ export const AUTH_FLAGS = [
     default: '5m0s',
     group: 'Access',
     value: 'DURATION',
-    help: 'How long permissions that it gave are remembered.',
+    help: 'How long its positive decisions are cached.',
   },
   {
     name: 'authorization-webhook-cache-unauthorized-ttl',
@@ -173,6 +173,6 @@ export const AUTH_FLAGS = [
     default: '30s',
     group: 'Access',
     value: 'DURATION',
-    help: 'How long its refusals are remembered.',
+    help: 'How long its negative decisions are cached.',
   },
 ] as const satisfies readonly Flag[];

@@ -109,7 +109,7 @@ describe('the command line', () => {
     [['--service-cluster-ip-range=10.0.0.0/30'], 'must have at least 8 addresses'],
     [['--service-node-port-range=0-10'], '--service-node-port-range=0-10: must be two ports, such as 30000-32767'],
     [['--service-node-port-range=30000+40000'], 'must be two ports, such as 30000-32767'],
-    [['--initial-cluster=default=https://h:1,b=https://h:1'], 'https://h:1 is named twice; every peer needs its own'],
+    [['--initial-cluster=default=https://h:1,b=https://h:1'], 'https://h:1 occurs twice; every peer needs its own'],
     [['serve'], 'unexpected argument "serve" (see --help)'],
     [['--initial-cluster-state=old'], '--initial-cluster-state=old: must be "new" or "existing"'],
     [['--runtime-config=api/beta=maybe'], '--runtime-config: invalid value api/beta=maybe'],
@@ -118,9 +118,9 @@ describe('the command line', () => {
       ['--runtime-config=apps/v1=maybe'],
       '--runtime-config: invalid value of apps/v1: maybe, err: strconv.ParseBool: parsing "maybe": invalid syntax',
     ],
-    [['--tls-cert-file=a'], '--tls-cert-file and --tls-private-key-file go together'],
+    [['--tls-cert-file=a'], '--tls-cert-file and --tls-private-key-file must be set together'],
     [['--initial-cluster=a'], '--initial-cluster: "a" is not NAME=https://HOST:PORT'],
-    [['--peer-cert-file=a'], '--peer-cert-file, --peer-key-file and --peer-trusted-ca-file go together'],
+    [['--peer-cert-file=a'], '--peer-cert-file, --peer-key-file and --peer-trusted-ca-file must be set together'],
     [['--initial-cluster=a=https://127.0.0.1:1'], '--initial-cluster does not name this peer, default'],
     [['--election-timeout=100'], '--election-timeout must be at least five times --heartbeat-interval'],
   ])('refuses %j', (args, message) => {
@@ -146,7 +146,7 @@ describe('the flags of kube-apiserver 1.37 and etcd 3.7', () => {
     expect(flags.filter(([, name]) => !isKnownFlag(name))).toEqual([]);
   });
 
-  it('are accepted with one warning where they have no effect', () => {
+  it('are accepted with one warning if they have no effect', () => {
     expect(
       run('--watch-cache=false', '--watch-cache=false', '--profiling', '--name=a', '--logger', 'zap').warnings,
     ).toEqual([
@@ -156,7 +156,7 @@ describe('the flags of kube-apiserver 1.37 and etcd 3.7', () => {
     ]);
   });
 
-  it('are refused where it is dangerous to ignore them', () => {
+  it('are refused if it is dangerous to ignore them', () => {
     expect(() => run('--encryption-provider-config-automatic-reload')).toThrow('--encryption-provider-config');
     expect(() => run('--etcd-servers=http://127.0.0.1:2379')).toThrow('does not use etcd; see --data-dir');
     expect(run('--allow-privileged', '--storage-backend=etcd3').warnings).toEqual([]);

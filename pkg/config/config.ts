@@ -26,16 +26,16 @@ export interface Config {
   readonly controllers: readonly string[];
   readonly controllerSettings: ControllerSettings;
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
-  /** Lines for the log: settings that are accepted and have no effect, or will go away. */
+  /** Lines for the log: settings that are accepted and have no effect, or will be removed. */
   readonly warnings: readonly string[];
 }
 
 export interface ServingConfig {
   readonly bindAddress: string;
   readonly port: number;
-  /** '' means the address that is served on. */
+  /** '' means the address on which the server listens. */
   readonly advertiseAddress: string;
-  /** Files; '' where the server makes its own. */
+  /** Files; '' if the server generates its own. */
   readonly certFile: string;
   readonly keyFile: string;
   readonly clientCaFile: string;
@@ -100,7 +100,7 @@ export interface ControllerSettings {
 export interface SigningConfig {
   /** Milliseconds. */
   readonly duration: number;
-  /** The authority for every signer without one of its own; undefined: the authority of this server. */
+  /** The authority for every signer without its own; undefined: the authority of this server. */
   readonly authority: KeyFiles | undefined;
   /** By signer, without `kubernetes.io/`. */
   readonly authorities: ReadonlyMap<Signer, KeyFiles>;
@@ -114,7 +114,7 @@ export interface KeyFiles {
 export interface EncryptionConfig {
   /** The file of the EncryptionConfiguration; '' for none. */
   readonly configFile: string;
-  /** Whether changes of the file are put into force. */
+  /** Whether changes of the file are applied. */
   readonly reload: boolean;
 }
 
@@ -128,8 +128,8 @@ export interface LimitsConfig {
 }
 
 /**
- * Makes the configuration from the texts of all flags. `given` are the names of those on the command line: some exclude others only
- * when they are there. Throws `ConfigError` where flags contradict each other.
+ * Builds the configuration from the texts of all flags. `given` are the names of the flags on the command line: some
+ * exclude others only if they are set. Throws `ConfigError` if flags contradict each other.
  */
 export function configOf(
   values: FlagValues,
@@ -142,7 +142,7 @@ export function configOf(
   const list = (name: FlagName): readonly string[] => values[name].split(',').filter((s) => s !== '');
 
   if ((text('tls-cert-file') === '') !== (text('tls-private-key-file') === ''))
-    throw new ConfigError('--tls-cert-file and --tls-private-key-file go together');
+    throw new ConfigError('--tls-cert-file and --tls-private-key-file must be set together');
   if (integer('election-timeout') < 5 * integer('heartbeat-interval'))
     throw new ConfigError('--election-timeout must be at least five times --heartbeat-interval');
   const initialCluster = membersOf(text('initial-cluster'));
@@ -150,7 +150,7 @@ export function configOf(
     throw new ConfigError(`--initial-cluster does not name this peer, ${text('name')}`);
   const peerFiles = [text('peer-cert-file'), text('peer-key-file'), text('peer-trusted-ca-file')];
   if (new Set(peerFiles.map((f) => f === '')).size > 1)
-    throw new ConfigError('--peer-cert-file, --peer-key-file and --peer-trusted-ca-file go together');
+    throw new ConfigError('--peer-cert-file, --peer-key-file and --peer-trusted-ca-file must be set together');
   if (list('peer-cert-allowed-cn').length > 0 && list('peer-cert-allowed-hostname').length > 0)
     throw new ConfigError('--peer-cert-allowed-cn and --peer-cert-allowed-hostname exclude each other');
   const advertised = list('initial-advertise-peer-urls');
@@ -240,7 +240,7 @@ function signingConfig(text: (name: FlagName) => string, duration: number): Sign
   const files = (certificate: FlagName, privateKey: FlagName): KeyFiles | undefined => {
     const [certFile, keyFile] = [text(certificate), text(privateKey)];
     if ((certFile === '') !== (keyFile === ''))
-      throw new ConfigError(`--${certificate} and --${privateKey} go together`);
+      throw new ConfigError(`--${certificate} and --${privateKey} must be set together`);
     return certFile === '' ? undefined : { certFile, keyFile };
   };
   const authorities = new Map<Signer, KeyFiles>();
@@ -265,7 +265,7 @@ function membersOf(text: string): ReadonlyMap<string, readonly string[]> {
       throw new ConfigError(`--initial-cluster: ${JSON.stringify(part)} is not NAME=https://HOST:PORT`);
     const name = part.slice(0, eq);
     if ([...members.values()].flat().includes(url))
-      throw new ConfigError(`--initial-cluster: ${url} is named twice; every peer needs its own`);
+      throw new ConfigError(`--initial-cluster: ${url} occurs twice; every peer needs its own`);
     members.set(name, [...(members.get(name) ?? []), url]);
   }
   return members;

@@ -13,7 +13,7 @@ const between =
 const positiveDuration = (text: string): string | undefined =>
   (parseDuration(text) ?? 0) > 0 ? undefined : 'must be more than 0';
 
-/** Signers of certificate requests that may have an authority of their own. */
+/** Signers of certificate requests that may have their own authority. */
 export const SIGNERS = ['kubelet-serving', 'kubelet-client', 'kube-apiserver-client', 'legacy-unknown'] as const;
 
 const file = <N extends string>(name: N, help: string) =>
@@ -28,7 +28,7 @@ export const CONTROLLER_FLAGS = [
     default: '*',
     group: 'Controllers',
     value: 'NAME,...',
-    help: 'Controllers to run: * for all that are enabled by default, NAME for one, -NAME to leave one out, -* for none.',
+    help: 'Controllers to run: * for all that are enabled by default, NAME for one, -NAME to exclude one, -* for none.',
   },
   {
     name: 'endpoint-reconciler-type',
@@ -37,7 +37,7 @@ export const CONTROLLER_FLAGS = [
     group: 'Controllers',
     check: reconciler,
     value: 'TYPE',
-    help: 'Keeps the endpoints of the Service kubernetes: lease; none leaves them alone. master-count is lease.',
+    help: 'Keeps the endpoints of the Service kubernetes: lease. none does not change them. master-count means lease.',
   },
   {
     name: 'max-endpoints-per-slice',

@@ -1,13 +1,13 @@
 import type { ErrorObject } from 'ajv';
 import { parseDocument } from 'yaml';
 
-/** What is wrong with one field of a file. `path` is `jwt[0].issuer.url`, or '' for the file as a whole. */
+/** An error in one field of a file. `path` is `jwt[0].issuer.url`, or '' for the whole file. */
 export interface FileError {
   readonly path: string;
   readonly message: string;
 }
 
-/** A file that was read and checked, or everything that is wrong with it. */
+/** A file that was read and validated, or all its errors. */
 export type FileRead<T> =
   | { readonly ok: true; readonly apiVersion: string; readonly kind: string; readonly value: T }
   | { readonly ok: false; readonly errors: readonly FileError[] };
@@ -15,12 +15,15 @@ export type FileRead<T> =
 /** A JSON schema (2020-12). */
 export type FileSchema = Readonly<Record<string, unknown>>;
 
-/** JSON schemas of the types that a file may be of, by `apiVersion/kind`, such as `apiserver.config.k8s.io/v1/TracingConfiguration`. */
+/**
+ * JSON schemas of the allowed types of a file, by `apiVersion/kind`, such as
+ * `apiserver.config.k8s.io/v1/TracingConfiguration`.
+ */
 export type FileTypes = Readonly<Record<string, FileSchema>>;
 
 /**
- * Reads a versioned configuration file, YAML or JSON. The schema of its `apiVersion` and `kind` decides what it may hold and
- * fills in defaults; fields that the schema does not name are errors, at any depth. `value` includes apiVersion and kind.
+ * Reads a versioned configuration file, YAML or JSON. The schema of its `apiVersion` and `kind` validates it and sets
+ * defaults; unknown fields are errors, at any depth. `value` includes apiVersion and kind.
  */
 export async function readConfigFile<T>(text: string, types: FileTypes): Promise<FileRead<T>> {
   const parsed = parseYaml(text);
@@ -57,7 +60,7 @@ export function parseYaml(text: string): { readonly value: unknown } | { readonl
   }
 }
 
-/** Checks a value against a JSON schema (2020-12), fills in its defaults, and returns every error with its path. */
+/** Validates a value against a JSON schema (2020-12), sets its defaults, and returns every error with its path. */
 export async function checkFields(value: unknown, schema: FileSchema): Promise<readonly FileError[]> {
   // Loaded here, so that a server without configuration files does not pay for it at start.
   const { Ajv2020 } = await import('ajv/dist/2020.js');
@@ -67,7 +70,7 @@ export async function checkFields(value: unknown, schema: FileSchema): Promise<r
   return check(value) ? [] : (check.errors ?? []).map(fieldError);
 }
 
-/** The errors in one line, as a message for the person who wrote the file. */
+/** The errors in one line, as a message for the author of the file. */
 export function describeErrors(errors: readonly FileError[]): string {
   return errors.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
 }

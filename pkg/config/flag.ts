@@ -34,7 +34,7 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** The milliseconds of `90s`, `1m30s`, `500ms` or `1h`, or undefined. A plain 0 needs no unit. */
+/** Parses `90s`, `1m30s`, `500ms` or `1h` to milliseconds; undefined if invalid. A plain 0 needs no unit. */
 export function parseDuration(text: string): number | undefined {
   if (text === '0') return 0;
   if (!/^(?:\d+(?:\.\d+)?(?:us|ms?|s|h))+$/.test(text)) return undefined;

@@ -100,7 +100,7 @@ export const FLAGS = [
     kind: 'boolean',
     default: 'false',
     group: 'Storage and cluster',
-    help: 'Make a cluster of this peer alone out of its data, after the loss of a majority. Use it for one start only.',
+    help: 'Create a cluster of this peer alone from its data, after the loss of a majority. Use it for one start only.',
   },
   {
     name: 'initial-advertise-peer-urls',
@@ -149,7 +149,7 @@ export const FLAGS = [
     default: '',
     group: 'Storage and cluster',
     value: 'HOST,...',
-    help: 'Hosts one of which the certificate of another peer must name; empty for any.',
+    help: 'Hosts, one of which the certificate of another peer must name; empty for any.',
   },
   {
     name: 'heartbeat-interval',
@@ -229,7 +229,7 @@ export const FLAGS = [
     default: '',
     group: 'Serving',
     value: 'FILE',
-    help: 'Serving certificate; empty for one that is made on the first start.',
+    help: 'Serving certificate; empty for one that is generated at the first start.',
   },
   {
     name: 'tls-private-key-file',
@@ -245,7 +245,7 @@ export const FLAGS = [
     default: '',
     group: 'Serving',
     value: 'FOLDER',
-    help: 'Folder of apiserver.crt and apiserver.key; written there on the first start. Ignored with --tls-cert-file.',
+    help: 'Folder of apiserver.crt and apiserver.key, which are written at the first start. Ignored with --tls-cert-file.',
   },
   {
     name: 'client-ca-file',
@@ -253,7 +253,7 @@ export const FLAGS = [
     default: '',
     group: 'Serving',
     value: 'FILE',
-    help: 'Certificate authority of clients; empty for the one that is made on the first start.',
+    help: 'Certificate authority of clients; empty for the one that is generated at the first start.',
   },
   {
     name: 'shutdown-delay-duration',
@@ -279,7 +279,7 @@ export const FLAGS = [
     default: '',
     group: 'API',
     value: 'KEY=BOOL,...',
-    help: 'Enables or disables versions and resources; the narrowest key wins. Alpha and beta versions are disabled by default.',
+    help: 'Enables or disables versions and resources; the most specific key wins. Alpha and beta versions are disabled by default.',
     options: () => [
       'v1=true|false for the core API group',
       '<group>/<version>=true|false for a version of another group, such as apps/v1=true',
@@ -371,7 +371,7 @@ export const FLAGS = [
     kind: 'boolean',
     default: 'true',
     group: 'Limits',
-    help: 'Whether FlowSchemas and PriorityLevelConfigurations are in force; otherwise the two limits below apply as they are.',
+    help: 'Whether FlowSchemas and PriorityLevelConfigurations are applied; otherwise the two limits below apply separately.',
   },
   {
     name: 'max-requests-inflight',
@@ -379,7 +379,7 @@ export const FLAGS = [
     default: '400',
     group: 'Limits',
     value: 'N',
-    help: 'Limit of concurrent reading requests; further ones wait, then get 429. 0 means no limit. Priority levels divide the sum of both limits.',
+    help: 'Limit of concurrent read requests; further ones wait, then get 429. 0 means no limit. Priority levels divide the sum of both limits.',
   },
   {
     name: 'max-mutating-requests-inflight',

@@ -20,7 +20,7 @@ describe('feature gates', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('are set by name, with and without the component, and the last value counts', () => {
+  it('are set by name, with and without the component, and the last value wins', () => {
     expect(on('CBORServingAndStorage=true', 'CBORServingAndStorage')).toEqual([true]);
     expect(on('kube:CBORServingAndStorage=T, kube:WatchList = 0', 'CBORServingAndStorage', 'WatchList')).toEqual([
       true,
@@ -83,7 +83,7 @@ describe('feature gates', () => {
       'kube:WatchList=true,WatchList=true',
       'set kube feature gates with default empty prefix or kube: prefix consistently, do not mix use',
     ],
-  ])('refuse %j in the words of kube-apiserver', (text, message) => {
+  ])('refuse %j with the message of kube-apiserver', (text, message) => {
     expect(() => chooseFeatures(text)).toThrow(new ConfigError(`--feature-gates: ${message}`));
   });
 
@@ -96,7 +96,7 @@ describe('feature gates', () => {
     expect(
       chooseFeatures('EventedPLEG=true,WatchList=true,CBORServingAndStorage=true,AllAlpha=true,GenericWorkload=true')
         .warnings,
-    ).toEqual(['--feature-gates: EventedPLEG=true has no effect: there is nothing here that it switches']);
+    ).toEqual(['--feature-gates: EventedPLEG=true has no effect in this server']);
   });
 
   it('are listed in the help unless they are locked', () => {

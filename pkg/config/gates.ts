@@ -8,7 +8,7 @@ export interface FeatureChoice {
   readonly warnings: readonly string[];
 }
 
-/** The gates that stand for a whole stage. A gate that is named itself overrides them, in any order. */
+/** The gates for a whole stage. An explicitly named gate overrides them, in any order. */
 const SPECIAL: ReadonlyMap<string, FeatureGate> = new Map([
   ['AllAlpha', { stage: 'ALPHA', default: false, locked: false }],
   ['AllBeta', { stage: 'BETA', default: false, locked: false }],
@@ -19,7 +19,7 @@ const KNOWN: ReadonlyMap<string, FeatureGate> = new Map(
   [...SPECIAL, ...Object.entries(FEATURE_GATES)].sort(([a], [b]) => (a < b ? -1 : 1)),
 );
 
-/** The component whose gates are accepted with its name in front: `kube:Name=true`. */
+/** The component name that may precede its gates: `kube:Name=true`. */
 const COMPONENT = 'kube';
 
 /**
@@ -99,7 +99,7 @@ function warningOf(name: string, { stage, default: byDefault }: FeatureGate, val
   if (setting !== undefined)
     return `--feature-gates: setting ${setting} feature gate ${name}=${value}; it will be removed in a future release`;
   if (value === byDefault || SPECIAL.has(name) || (FEATURES_HERE as ReadonlySet<string>).has(name)) return undefined;
-  return `--feature-gates: ${name}=${value} has no effect: there is nothing here that it switches`;
+  return `--feature-gates: ${name}=${value} has no effect in this server`;
 }
 
 function* unmetDependencies(enabled: ReadonlyMap<string, boolean>): Iterable<string> {

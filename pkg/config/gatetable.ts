@@ -25,8 +25,8 @@ const DEPRECATED_LOCKED = gate('DEPRECATED', false, true);
 const DEPRECATED_LOCKED_ON = gate('DEPRECATED', true, true);
 
 /**
- * Every gate that kube-apiserver 1.37 knows: its own, those of its libraries, and those of the other components of the same source
- * tree. The README lists the rows that are uncertain.
+ * Every gate of kube-apiserver 1.37: its own, those of its libraries, and those of the other components of the same
+ * source tree. The README lists the rows that are uncertain.
  */
 export const FEATURE_GATES = {
   APIResponseCompression: BETA,
@@ -283,7 +283,7 @@ export const FEATURE_GATES = {
   WorkloadWithJob: ALPHA,
 } as const satisfies Readonly<Record<string, FeatureGate>>;
 
-/** Features that need another one; a dependency that is locked is left out. */
+/** Features that need another one; locked dependencies are omitted. */
 export const FEATURE_DEPENDENCIES: Readonly<Record<string, readonly (keyof typeof FEATURE_GATES)[]>> = {
   ClusterTrustBundleProjection: ['ClusterTrustBundle'],
   CompositePodGroup: ['GenericWorkload', 'TopologyAwareWorkloadScheduling'],

@@ -1,6 +1,6 @@
 import type { Flag } from './flag.js';
 
-/** Flags of connections that the server makes, as kube-apiserver names them. */
+/** Flags of outgoing connections, with the names of kube-apiserver. */
 export const OUTBOUND_FLAGS = [
   {
     name: 'egress-selector-config-file',
@@ -16,6 +16,6 @@ export const OUTBOUND_FLAGS = [
     default: 'false',
     group: 'API',
     value: 'BOOL',
-    help: 'Services are reached at the addresses of their endpoints instead of the cluster IP.',
+    help: 'Connect to services at the addresses of their endpoints instead of the cluster IP.',
   },
 ] as const satisfies readonly Flag[];

@@ -11,7 +11,7 @@ export type CommandLine =
   | {
       readonly kind: 'run';
       readonly values: FlagValues;
-      /** The names of the flags that were given. */
+      /** The names of the flags on the command line. */
       readonly given: ReadonlySet<string>;
       /** One line for each flag that has no effect. */
       readonly warnings: readonly string[];
@@ -20,8 +20,8 @@ export type CommandLine =
 const BY_NAME: ReadonlyMap<string, Flag> = new Map(FLAGS.map((f) => [f.name, f]));
 
 /**
- * Reads `--flag=value`, `--flag value` and `--switch`; one dash does as well. The last of several values counts, or all of them
- * where a flag `repeats`. Throws `ConfigError` at the first argument that is unknown or cannot be used.
+ * Parses `--flag=value`, `--flag value` and `--switch`; a single dash is accepted too. The last of several values wins,
+ * or all of them count if a flag `repeats`. Throws `ConfigError` at the first unknown or invalid argument.
  */
 export function parseCommandLine(args: readonly string[]): CommandLine {
   const given = new Map<string, string>();
@@ -61,7 +61,9 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
   return { kind: 'run', values, given: new Set(given.keys()), warnings: [...warnings] };
 }
 
-/** The warning about a flag of kube-apiserver or etcd that does nothing here. Throws where it must not be ignored. */
+/**
+ * Returns the warning about a flag of kube-apiserver or etcd without an effect here. Throws if it must not be ignored.
+ */
 function withoutEffect(name: string, value: string, flag: UpstreamFlag): string | undefined {
   const reason = flag.reason === '' ? '' : `: ${flag.reason}`;
   if (!flag.refused) return `--${name} has no effect${reason}`;
@@ -69,7 +71,7 @@ function withoutEffect(name: string, value: string, flag: UpstreamFlag): string 
   throw new ConfigError(`--${name}=${value} is not supported${reason}`);
 }
 
-/** Whether kube-apiserver, etcd or this server has a flag of that name. */
+/** Reports whether kube-apiserver, etcd or this server has a flag with that name. */
 export const isKnownFlag = (name: string): boolean => BY_NAME.has(name) || UPSTREAM_FLAGS.has(name);
 
 function check(flag: Flag, value: string): string | undefined {
@@ -90,7 +92,7 @@ function check(flag: Flag, value: string): string | undefined {
   return flag.check?.(value);
 }
 
-/** The flag that the name is a misspelling of, if there is one. */
+/** Returns the flag of which the name is a misspelling, if there is one. */
 function suggestion(name: string): string {
   let best: string | undefined;
   let least = 3;
@@ -104,7 +106,7 @@ function suggestion(name: string): string {
   return best === undefined ? '' : `, did you mean --${best}?`;
 }
 
-/** The number of edits from one word to the other, or `bound` where there are at least that many. */
+/** Returns the number of edits from one word to the other, or `bound` if there are at least that many. */
 function distance(a: string, b: string, bound: number): number {
   if (Math.abs(a.length - b.length) >= bound) return bound;
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);

@@ -16,14 +16,14 @@ export function serviceRangeProblem(text: string): string | undefined {
   return small ? `must have at least ${ADDRESSES_MIN} addresses` : undefined;
 }
 
-/** The ranges as networks: `10.0.0.7/16` stands for `10.0.0.0/16`. */
+/** The ranges as networks: `10.0.0.7/16` means `10.0.0.0/16`. */
 export const serviceRanges = (text: string): readonly string[] =>
   text.split(',').map((part) => {
     const { address, prefixLength } = parseCidr(part)!;
     return formatCidr({ address: maskIp(address, prefixLength), prefixLength });
   });
 
-/** `30000-32767`, `30000+2767` or one port; undefined when it is none of these. */
+/** `30000-32767`, `30000+2767` or one port; undefined for any other text. */
 export function portRange(text: string): { readonly from: number; readonly to: number } | undefined {
   const m = /^(\d+)(?:([-+])(\d+))?$/.exec(text);
   if (m === null) return undefined;

@@ -1,12 +1,12 @@
 import { ConfigError } from './flag.js';
 import { parseSwitch, switchProblem } from './gates.js';
 
-/** Keys that stand for all versions of a kind. Their value, where there is one, must be written out: `true` or `false`. */
+/** Keys for all versions of a level. Their value, if present, must be `true` or `false`. */
 const LEVELS: readonly string[] = ['api/all', 'api/ga', 'api/beta', 'api/alpha'];
 
 /**
- * `--runtime-config`: `key=bool` or `key` alone, with commas; the last of a key counts. A missing value is `true`. What a key may be is
- * known to the registry, which has the groups. Throws `ConfigError` in kube-apiserver's words.
+ * `--runtime-config`: `key=bool` or `key` alone, with commas; the last value of a key wins. A missing value is `true`.
+ * The registry, which has the groups, validates keys. Throws `ConfigError` with kube-apiserver's message.
  */
 export function readRuntimeConfig(text: string): ReadonlyMap<string, boolean> {
   const values = new Map<string, string>();
@@ -20,7 +20,7 @@ export function readRuntimeConfig(text: string): ReadonlyMap<string, boolean> {
 }
 
 function switchOf(key: string, value: string): boolean {
-  // The API conventions say so of every key; kube-apiserver refuses one of a level without a value.
+  // The API conventions allow this for every key; kube-apiserver refuses a level without a value.
   if (value === '') return true;
   if (LEVELS.includes(key)) {
     if (value === 'true' || value === 'false') return value === 'true';

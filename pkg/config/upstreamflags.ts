@@ -1,15 +1,15 @@
 /**
- * The flags of kube-apiserver 1.37 and etcd 3.7 that do nothing in this server. A flag that can be ignored is accepted with one
- * warning; one that somebody relies on for safety, or for where the data is, is refused. `flags.ts` wins over this table: a flag
- * that is built later needs no change here.
+ * The flags of kube-apiserver 1.37 and etcd 3.7 without an effect in this server. A flag that can be ignored is
+ * accepted with one warning; a flag for safety or for the location of data is refused. `flags.ts` takes precedence over
+ * this table: a flag that is implemented later needs no change here.
  */
 export interface UpstreamFlag {
-  /** Why it has no effect, or why it is refused; '' where the name says enough. */
+  /** Why it has no effect, or why it is refused; '' if the name is sufficient. */
   readonly reason: string;
   readonly refused: boolean;
-  /** Values that are accepted all the same, because the server behaves like that anyway. */
+  /** Values that are accepted nevertheless, because the server behaves that way anyway. */
   readonly accepted: readonly string[];
-  /** A switch: it takes a value only behind `=`. */
+  /** A switch: it takes a value only after `=`. */
   readonly boolean: boolean;
 }
 

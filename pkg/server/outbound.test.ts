@@ -48,7 +48,7 @@ describe('EgressSelectorConfiguration', () => {
     [{ name: 'cluster', connection: { proxyProtocol: 'GRPC' } }, '.connection.proxyProtocol: GRPC (konnectivity)'],
     [{ name: 'cluster', connection: { proxyProtocol: 'HTTPConnect' } }, '.transport: exactly one of tcp and uds'],
     [{ name: 'cluster', connection: tcp({ url: 'ftp://a' }) }, '.transport.tcp.url: must be an http or https URL'],
-    [{ name: 'cluster', connection: tcp({ url: 'https://a', tlsConfig: { clientKey: 'k' } }) }, 'go together'],
+    [{ name: 'cluster', connection: tcp({ url: 'https://a', tlsConfig: { clientKey: 'k' } }) }, 'must be set together'],
     [{ name: 'cluster', connection: tcp({ url: 'https://a', tlsConfig: { caBundle: '/none' } }) }, 'caBundle: ENOENT'],
     [{ name: 'cluster', connection: { proxyProtocol: 'Other' } }, 'proxyProtocol'],
   ])('refuses %j', async (selection, why) => {

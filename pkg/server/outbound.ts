@@ -175,7 +175,7 @@ function proxyTls(
   wrong: (path: string, why: string) => ConfigError,
 ): ProxyTls {
   const at = '.transport.tcp.tlsConfig';
-  if ((clientKey === '') !== (clientCert === '')) throw wrong(at, 'clientKey and clientCert go together');
+  if ((clientKey === '') !== (clientCert === '')) throw wrong(at, 'clientKey and clientCert must be set together');
   const read = (field: string, path: string): string => {
     try {
       return readFileSync(path, 'utf8');

@@ -1,6 +1,6 @@
 import { CounterFamily, HistogramFamily } from './series.js';
 
-/** What happened to a configuration file that is read again when it changes. */
+/** The outcome of reloading a configuration file after a change. */
 export type ReloadStatus = 'success' | 'failure';
 
 const LATENCIES = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -124,7 +124,7 @@ export class AccessMetrics {
     ['type', 'name'],
     [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25],
   );
-  /** Hashes of key sets that are shown, by issuer. */
+  /** Hashes of the current key sets, by issuer. */
   readonly #shownKeys = new Map<string, { value: number }>();
 
   get families(): readonly (CounterFamily | HistogramFamily)[] {
@@ -148,7 +148,7 @@ export class AccessMetrics {
     this.#jwtLatency.observe(this.#jwtLatency.at(succeeded ? 'success' : 'failure', issuerHash), seconds);
   }
 
-  /** `keysHash` is undefined where the fetch failed. `now` in seconds since the epoch. */
+  /** `keysHash` is undefined if the fetch failed. `now` in seconds since the epoch. */
   keysFetched(issuerHash: string, server: string, keysHash: string | undefined, now: number): void {
     this.#keysFetched.at(keysHash === undefined ? 'failure' : 'success', issuerHash, server).value = now;
     if (keysHash === undefined) return;

@@ -21,7 +21,7 @@ const kind = {
 };
 
 describe('exposition', () => {
-  it('shows requests under the names and labels that dashboards query', async () => {
+  it('exports requests under the names and labels that dashboards query', async () => {
     const metrics = new ApiServerMetrics();
     const exposition = new Exposition();
     exposition.add(...metrics.families, buildInfo('v1.37.0'));
@@ -41,7 +41,7 @@ describe('exposition', () => {
     expect(text).toContain('kubernetes_build_info{git_version="v1.37.0",major="1",minor="37"');
   });
 
-  it('shows features under the labels that kube-apiserver gives them', async () => {
+  it('exports features with the labels of kube-apiserver', async () => {
     const exposition = new Exposition();
     exposition.add(
       featureInfo([
@@ -55,7 +55,7 @@ describe('exposition', () => {
     expect(text).toContain('kubernetes_feature_enabled{name="ImageVolume",stage=""} 1');
   });
 
-  it('shows the queues of controllers, and empty ones when they run elsewhere', async () => {
+  it('exports the queues of controllers, and empty ones if they run elsewhere', async () => {
     const metrics = new QueueMetrics();
     const exposition = new Exposition();
     exposition.add(...metrics.families);

@@ -118,7 +118,7 @@ describe.skipIf(!isBuilt).sequential('three peers', () => {
     const health = new Map(
       JSON.parse(status.out).map((r: { endpoint: string; health: string }) => [r.endpoint, r.health]),
     );
-    expect(health.get(cluster.url(leader))).toMatch(/nothing listens there/);
+    expect(health.get(cluster.url(leader))).toMatch(/no server listens there/);
     expect(rest.map((name) => health.get(cluster.url(name)))).toEqual(['ok', 'ok']);
     for (const name of rest)
       for (const object of ['before', 'after'])

@@ -4,8 +4,8 @@ import { type Authentication, type Authenticator, NONE } from './authenticator.j
 const FOUND: Authentication = { kind: 'authenticated', user: ANONYMOUS };
 
 /**
- * The last authenticator: a request without credentials is `system:anonymous`. `paths`, where given, are the only ones that
- * anonymous requests may use; other requests without credentials get 401.
+ * The last authenticator: a request without credentials is `system:anonymous`. If `paths` is set, anonymous requests
+ * may use only these; other requests without credentials get 401.
  */
 export function withAnonymous(authenticator: Authenticator, paths?: readonly string[]): Authenticator {
   const allowed = paths === undefined ? undefined : new Set(paths);

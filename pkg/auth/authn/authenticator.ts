@@ -5,7 +5,7 @@ import type { ClientCertificate } from './certificate.js';
 /** The credentials of a request. */
 export interface Credentials {
   readonly headers: Headers;
-  /** Values of a header that may come in several lines, one each. */
+  /** Returns the values of a header that may occur in several lines, one for each line. */
   lines(name: string): readonly string[];
   readonly connection: CredentialConnection;
   /** The decoded path, for anonymous access by path. */
@@ -14,24 +14,24 @@ export interface Credentials {
   warn(text: string): void;
 }
 
-/** The connection below a request. Authenticators remember on it what they found out about its certificate. */
+/** The connection of a request. Authenticators cache on it the result of checking its certificate. */
 export interface CredentialConnection {
   certificate(): ClientCertificate | undefined;
-  /** Owned by the certificate and request header authenticators; undefined until the certificate was first looked at. */
+  /** Set by the certificate and request header authenticators; undefined until the certificate was first checked. */
   identity: unknown;
 }
 
 export type Authentication =
   | Authenticated
-  /** The request shows nothing that this authenticator reads. */
+  /** The request has no credentials that this authenticator reads. */
   | { readonly kind: 'none' }
-  /** The request shows credentials of this kind, and they are not valid. */
+  /** The request has credentials of this kind, and they are not valid. */
   | { readonly kind: 'failed'; readonly reason: string };
 
 export interface Authenticated {
   readonly kind: 'authenticated';
   readonly user: UserInfo;
-  /** Audiences that the credential is valid for, where it names any: those of the API server that it was made for. */
+  /** Audiences for which the credential is valid, if it names any: those of the API server for which it was issued. */
   readonly audiences?: readonly string[];
 }
 

@@ -34,7 +34,7 @@ function credentials(values: Readonly<Record<string, string | readonly string[]>
 }
 
 describe('token files', () => {
-  it('name users, with their groups', async () => {
+  it('have users with their groups', async () => {
     expect(await tokens.authenticateToken('good')).toEqual({
       kind: 'authenticated',
       user: { name: 'jane', uid: 'u1', groups: ['dev', 'ops'] },
@@ -68,7 +68,7 @@ describe('bearer tokens', () => {
     expect((await bearer.authenticate(credentials({ authorization }))).kind).toBe(kind);
   });
 
-  it('are ignored behind a second space, with a warning', async () => {
+  it('are ignored after a second space, with a warning', async () => {
     const asked = credentials({ authorization: 'Bearer  good' });
     await bearer.authenticate(asked);
     expect(asked.warnings).toEqual([
@@ -76,7 +76,7 @@ describe('bearer tokens', () => {
     ]);
   });
 
-  it('come as a subprotocol of a WebSocket, beside another one', async () => {
+  it('are accepted as a subprotocol of a WebSocket, beside another one', async () => {
     const socket = webSocketAuthenticator(tokens);
     const protocol = `base64url.bearer.authorization.k8s.io.${Buffer.from('good').toString('base64url')}`;
     const kind = async (protocols: string | readonly string[], upgrade = 'websocket') =>
@@ -142,7 +142,7 @@ describe('front proxies', () => {
   ) => requestHeaderAuthenticator(config, inspector(found), () => 1).authenticate(credentials(of));
   const valid = { user: 'bad', proxy: { name: 'proxy', validUntil: 2 } } as const;
 
-  it('name users in headers', async () => {
+  it('authenticate the users in their headers', async () => {
     expect(await ask(valid)).toEqual({
       kind: 'authenticated',
       user: { name: 'jane', uid: 'u', groups: ['a', 'b'], extra: { 'acme.com/scope': ['s', 't'] } },
@@ -150,7 +150,7 @@ describe('front proxies', () => {
     expect(await ask(valid, {})).toEqual(NONE);
   });
 
-  it('must show a valid certificate with an allowed name', async () => {
+  it('must present a valid certificate with an allowed name', async () => {
     expect((await ask({ user: 'none', proxy: undefined })).kind).toBe('none');
     expect((await ask({ user: 'bad', proxy: undefined })).kind).toBe('failed');
     expect((await ask({ user: 'bad', proxy: { name: 'other', validUntil: 2 } })).kind).toBe('failed');

@@ -10,12 +10,12 @@ import {
 
 const EXTRA_SPACE = 'the provided Authorization header contains extra space before the bearer token, and is ignored';
 
-/** Tokens longer than this are refused unread. A header line is bounded before, by the listener. */
+/** Longer tokens are refused without being read. The listener limits header lines before that. */
 const TOKEN_LENGTH_MAX = 64 * 1024;
 
 /**
- * Reads the bearer token of a request (RFC 6750, section 2.1). A header of another scheme, or without a token, counts as no
- * credentials. A token that no authenticator recognises is a failure, even where anonymous requests are allowed.
+ * Reads the bearer token of a request (RFC 6750, section 2.1). A header of another scheme, or without a token, counts
+ * as no credentials. A token that no authenticator recognises is a failure, even if anonymous requests are allowed.
  */
 export function bearerAuthenticator(tokens: TokenAuthenticator): Authenticator {
   return {
@@ -85,8 +85,8 @@ function orInvalid(found: Authentication): Authentication {
 }
 
 /**
- * Authenticates a token for TokenReview, which reads it like a request header. A token that counts as absent
- * there (it begins with a space) is an anonymous request, if those are allowed.
+ * Authenticates a token for TokenReview, which treats it like a request header. A token that counts as absent in a
+ * header (it begins with a space) is an anonymous request, if those are allowed.
  */
 export async function reviewToken(
   tokens: TokenAuthenticator,
@@ -99,7 +99,7 @@ export async function reviewToken(
   return authenticateToken(tokens, found, audiences);
 }
 
-/** Tokens that name no audiences are valid for those of the API server. */
+/** Tokens without audiences are valid for those of the API server. */
 export function forAudiences(own: readonly string[], tokens: TokenAuthenticator): TokenAuthenticator {
   return {
     async authenticateToken(token, audiences = own) {

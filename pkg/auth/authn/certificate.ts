@@ -21,9 +21,9 @@ const ANY_USAGE = '2.5.29.37.0';
 const UID_ATTRIBUTE = '1.3.6.1.4.1.57683.2';
 
 /**
- * The user that a verified client certificate names: its common name, its organisations as groups, and the UID from attribute
- * 1.3.6.1.4.1.57683.2. undefined when the certificate has no common name or is not for client authentication. The subject is
- * read from the parsed certificate, never from its printed form, which escapes can forge.
+ * Returns the user in a verified client certificate: its common name, its organisations as groups, and the UID from
+ * attribute 1.3.6.1.4.1.57683.2. Undefined if the certificate has no common name or is not for client authentication.
+ * The subject is read from the parsed certificate, never from its printed form, which can be forged with escapes.
  */
 export function certificateUser({ verified, certificate }: ClientCertificate): CertificateUser | undefined {
   if (!verified || certificate.subject === undefined || !isForClients(certificate)) return undefined;
@@ -57,14 +57,14 @@ function subjectOf(certificate: PeerCertificate): (attribute: string) => readonl
 /** PEM bundles: authorities of client certificates, and of front proxies. */
 export interface CertificateBundles {
   readonly client: string;
-  /** undefined: no front proxy is configured. */
+  /** Undefined: no front proxy is configured. */
   readonly proxy: string | undefined;
 }
 
-/** What a connection's certificate was found to be. */
+/** The result of checking a connection's certificate. */
 export interface CertificateFindings {
   readonly user: CertificateUser | 'none' | 'bad';
-  /** The common name where the certificate is valid for a front proxy. */
+  /** The common name, if the certificate is valid for a front proxy. */
   readonly proxy: { readonly name: string; readonly validUntil: number } | undefined;
 }
 
@@ -72,14 +72,14 @@ interface Remembered extends CertificateFindings {
   readonly generation: number;
 }
 
-/** Looks at the certificate of each connection once, and again after the bundles changed. */
+/** Checks the certificate of each connection once, and again after the bundles change. */
 export class CertificateInspector {
   #generation = 0;
   #client: ReadonlySet<string> = new Set();
   #proxy: ReadonlySet<string> | undefined;
   readonly #looked: (user: CertificateUser) => void;
 
-  /** `looked` runs for each connection with a valid certificate: for metrics. */
+  /** `looked` is called for each connection with a valid certificate, for metrics. */
   constructor(bundles: CertificateBundles, looked: (user: CertificateUser) => void) {
     this.#looked = looked;
     this.use(bundles);
@@ -115,7 +115,7 @@ export class CertificateInspector {
   }
 }
 
-/** The longest chain that is followed to its root. */
+/** The maximum length of a chain that is followed to its root. */
 const CHAIN_MAX = 16;
 
 function fingerprintsOfChain(certificate: PeerCertificate | DetailedPeerCertificate): readonly string[] {
@@ -141,7 +141,7 @@ function fingerprints(pem: string): ReadonlySet<string> {
   return found;
 }
 
-/** Users of the client authorities, named by the subjects of their certificates. */
+/** Users of the client authorities, identified by the subjects of their certificates. */
 export function certificateAuthenticator(inspector: CertificateInspector, now: () => number): Authenticator {
   return {
     authenticate({ connection }): Authentication {

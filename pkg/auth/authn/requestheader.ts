@@ -9,13 +9,13 @@ export interface RequestHeaderConfig {
   readonly uidHeaders: readonly string[];
   readonly groupHeaders: readonly string[];
   readonly extraHeaderPrefixes: readonly string[];
-  /** Common names of the certificates that front proxies show; empty: any that the authority signed. */
+  /** Common names of the certificates of front proxies; empty: any that the authority signed. */
   readonly allowedNames: readonly string[];
 }
 
 /**
- * Users that a front proxy authenticated, and names in headers. The proxy proves itself by a client certificate of its own
- * authority. Headers of other clients are ignored or rejected.
+ * Authenticates the users that a front proxy names in headers. The proxy authenticates with a client certificate of a
+ * separate authority. Headers of other clients are ignored or rejected.
  */
 export function requestHeaderAuthenticator(
   config: RequestHeaderConfig,

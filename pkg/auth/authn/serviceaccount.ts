@@ -13,12 +13,15 @@ import { type Authentication, NONE, type TokenAuthenticator } from './authentica
 export interface ServiceAccountTokenConfig {
   /** Accepted issuers. */
   readonly issuers: readonly string[];
-  /** Audiences of the API server: those of tokens that name none, and those asked for by default. */
+  /** Audiences of the API server: the default for tokens without audiences and for reviews. */
   readonly audiences: readonly string[];
   readonly keys: readonly TokenKey[];
 }
 
-/** What is remembered of a token whose signature is valid. `claims` is undefined where they have not the form of an account. */
+/**
+ * The cached result for a token with a valid signature. `claims` is undefined if they do not have the form of an
+ * account's claims.
+ */
 interface Verified {
   readonly payload: JsonObject;
   readonly claims: ServiceAccountClaims | undefined;
@@ -31,9 +34,9 @@ const VERIFIED_MAX = 4096;
 const LEEWAY_SECONDS = 60;
 
 /**
- * Service-account tokens: JWTs with one of the configured issuers and keys. The signature of a token is verified once and
- * remembered; its time, its audiences, its account and the object that it is bound to are checked at every use, against
- * objects that are current.
+ * Service-account tokens: JWTs with one of the configured issuers and keys. The signature of a token is verified once
+ * and cached; its time, its audiences, its account and the object that it is bound to are checked at every use, against
+ * current objects.
  */
 export class ServiceAccountAuthenticator implements TokenAuthenticator {
   readonly #config: ServiceAccountTokenConfig;
@@ -78,7 +81,7 @@ export class ServiceAccountAuthenticator implements TokenAuthenticator {
     return issuer === LEGACY_ISSUER || this.#config.issuers.includes(issuer);
   }
 
-  /** The payload, or why the signature is not valid. Only the algorithm that belongs to a key is tried with it. */
+  /** Returns the payload, or why the signature is invalid. Each key is tried only with its own algorithm. */
   async #verify(token: string, header: JsonObject): Promise<JsonObject | string> {
     const id = textAt(header, 'kid');
     const keys = id === '' ? this.#config.keys : this.#config.keys.filter((key) => key.id === id);
@@ -209,7 +212,7 @@ function userOf({ namespace, serviceAccount, id, pod, node }: ServiceAccountClai
   });
 }
 
-/** Header and payload of a JWT in compact form, before anything of it is verified. */
+/** Reads header and payload of a JWT in compact form, without verification. */
 function unverifiedParts(token: string): { readonly header: JsonObject; readonly payload: JsonObject } | undefined {
   const parts = token.split('.', 4);
   if (parts.length !== 3) return undefined;

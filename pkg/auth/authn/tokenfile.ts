@@ -8,8 +8,8 @@ export class TokenFileError extends Error {
 }
 
 /**
- * Static tokens: a CSV file with `token,user,uid[,"group1,group2"]` a line. `key` is random bytes: tokens are looked up by
- * their keyed digest, so that the time of a look-up tells nothing about the tokens.
+ * Static tokens: a CSV file with `token,user,uid[,"group1,group2"]` on each line. `key` is random bytes: tokens are
+ * looked up by their keyed digest, so that the time of a lookup reveals nothing about the tokens.
  */
 export function tokenFileAuthenticator(text: string, key: Uint8Array): TokenAuthenticator {
   const digest = (token: string): Buffer => createHmac('sha256', key).update(token).digest();
@@ -40,7 +40,9 @@ export function tokenFileAuthenticator(text: string, key: Uint8Array): TokenAuth
   };
 }
 
-/** RFC 4180, as far as the token file needs it: quoted fields, doubled quotes, comments with `#`, empty lines. */
+/**
+ * Parses the part of RFC 4180 that the token file needs: quoted fields, doubled quotes, comments with `#`, empty lines.
+ */
 function parseCsv(text: string): readonly (readonly string[])[] {
   const records: (readonly string[])[] = [];
   for (const line of text.split(/\r?\n/)) {

@@ -4,7 +4,7 @@ import type { UserRules } from '../rbac/rulesfor.js';
 import { AUTHENTICATED, type UserInfo } from '../user.js';
 import type { Authorizer, Decision } from './authorizer.js';
 
-/** A line of a policy file that cannot be used. */
+/** The error for an invalid line of a policy file. */
 export class PolicyFileError extends Error {
   override readonly name = 'PolicyFileError';
 }
@@ -24,14 +24,14 @@ const ALLOW: Decision = { kind: 'allow', reason: '' };
 const NO_OPINION: Decision = { kind: 'noOpinion', reason: 'No policy matched.' };
 const READING: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
 
-/** Mode `ABAC`: allows what a line of a policy file allows. */
+/** Mode `ABAC`: allows requests that a line of a policy file allows. */
 export interface PolicyList extends Authorizer {
   rulesFor(user: UserInfo, namespace: string): UserRules;
 }
 
 /**
- * Reads policies, one JSON object a line: `abac.authorization.kubernetes.io/v1beta1`, or the older form without a version. Empty lines
- * and comments (#) are left out. Throws `PolicyFileError` with the number of the line.
+ * Reads policies, one JSON object on each line: `abac.authorization.kubernetes.io/v1beta1`, or the older form without a
+ * version. Empty lines and comments (#) are ignored. Throws `PolicyFileError` with the number of the line.
  */
 export function readPolicies(text: string): PolicyList {
   const policies = text.split('\n').flatMap((line, i) => {
@@ -99,7 +99,7 @@ const policyIn = (fields: JsonObject): Policy => ({
   nonResourcePath: textAt(fields, 'nonResourcePath'),
 });
 
-/** In the older form, what is not there stands for everything, and everybody is everybody who is authenticated. */
+/** In the older form, an absent field matches everything; an absent user matches every authenticated user. */
 function unversioned(value: JsonObject): Policy {
   checkTypes(value);
   const { user, group, readonly, resource, namespace } = policyIn(value);
@@ -115,7 +115,7 @@ function unversioned(value: JsonObject): Policy {
   };
 }
 
-/** Both the user and the group of a policy must fit, where it names them; one that names neither is about nobody. */
+/** Both the user and the group of a policy must match, if it names them; a policy without both matches no user. */
 function isAbout({ user, group }: Policy, { name, groups }: UserInfo): boolean {
   if (user === '' && group === '') return false;
   if (user !== '' && user !== '*' && user !== name) return false;

@@ -5,17 +5,17 @@ export type Decision =
   | { readonly kind: 'allow'; readonly reason: string }
   | { readonly kind: 'deny'; readonly reason: string; readonly error?: string }
   /**
-   * The next authorizer decides. When none is left, the request is refused. `error`: the authorizer could not decide; a refusal is then
-   * a failure of the server, not of the client.
+   * The next authorizer decides. If none is left, the request is denied. `error`: the authorizer could not decide; the
+   * response is then an internal error, not a 403.
    */
   | { readonly kind: 'noOpinion'; readonly reason: string; readonly error?: string };
 
-/** Decides whether a user may do something. Synchronous where the answer is in memory. */
+/** Decides whether a user may do something. Synchronous if the result is in memory. */
 export interface Authorizer {
   authorize(user: UserInfo, attributes: Attributes): Decision | Promise<Decision>;
 }
 
-/** An authorizer with the name that its reasons carry: `rbac`, `node`, the name of a webhook. */
+/** An authorizer with its name in reasons: `rbac`, `node`, the name of a webhook. */
 export interface NamedAuthorizer {
   readonly name: string;
   readonly authorizer: Authorizer;
@@ -38,8 +38,8 @@ export const alwaysAllow: Authorizer = { authorize: () => EVERYTHING_ALLOWED };
 export const alwaysDeny: Authorizer = { authorize: () => EVERYTHING_FORBIDDEN };
 
 /**
- * Asks `system:masters` first, then each authorizer in order. The first that allows or denies decides. When none does, the
- * reasons of all are joined, each after the name of its authorizer.
+ * Allows `system:masters` first, then calls each authorizer in order. The first that allows or denies decides. If none
+ * does, the reasons of all are joined, each after the name of its authorizer.
  */
 export function authorizerChain(chain: readonly NamedAuthorizer[]): Authorizer {
   return {

@@ -38,12 +38,12 @@ const TYPES: readonly string[] = ['ABAC', 'AlwaysAllow', 'AlwaysDeny', 'Node', '
 const CONDITIONS_MAX = 64;
 const TIMEOUT_MAX = 30_000_000_000n;
 
-/** What is at a path: a regular file, or why it cannot be used. */
+/** Checks a path: it is a regular file, or the reason why it cannot be used. */
 export type FileProblem = (path: string) => string | undefined;
 
 /**
- * Checks an AuthorizationConfiguration and compiles its match conditions. All problems go to `errors`, with the paths and sentences of
- * kube-apiserver; the result is of use only when there are none.
+ * Validates an AuthorizationConfiguration and compiles its match conditions. All problems are added to `errors`, with
+ * the paths and messages of kube-apiserver; the result is valid only if there are none.
  */
 export function compileAuthorization(
   { authorizers }: AuthorizationConfig,
@@ -96,7 +96,7 @@ function conditionsOf(
     errors.required(path.child('webhook'), 'required when type=Webhook');
     return [];
   }
-  // The paths of the fields of a webhook leave out `webhook`, as kube-apiserver's do.
+  // The paths of the fields of a webhook omit `webhook`, as in kube-apiserver.
   checkWebhook(webhook, path, errors);
   checkConnection(webhook.connectionInfo, path.child('connectionInfo'), fileProblem, errors);
   return compileConditions(webhook.matchConditions, path, errors);
@@ -137,7 +137,7 @@ function checkConnection(
   if (type === '') errors.required(path.child('type'));
   else if (type === 'InClusterConfig') {
     if (kubeConfigFile !== undefined) errors.invalid(file, kubeConfigFile, 'can only be set when type=KubeConfigFile');
-    // kube-apiserver cannot be its own client here, and fails later.
+    // kube-apiserver cannot be its own client here, and would fail later.
     else errors.invalid(path.child('type'), type, 'not allowed for this server');
   } else if (type !== 'KubeConfigFile')
     errors.notSupported(path.child('type'), type, ['InClusterConfig', 'KubeConfigFile']);
@@ -176,7 +176,7 @@ function compileConditions(
   return compiled;
 }
 
-/** The problems that are kube-apiserver's own: names of authorizers, and types that a reload must keep. */
+/** Returns the problems specific to kube-apiserver: names of authorizers, and types that a reload must keep. */
 export function typeProblems(
   { authorizers }: AuthorizationConfig,
   required: ReadonlySet<string> | undefined,

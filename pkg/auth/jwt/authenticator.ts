@@ -9,16 +9,16 @@ import { userOf } from './mapping.js';
 import { discoveryUrlOf, issuerOf, parseJson, partOf, unverifiedIssuer } from './token.js';
 import type { CompiledJwt } from './validate.js';
 
-/** Milliseconds for which an authenticated token is remembered, as in kube-apiserver. Never beyond its expiry. */
+/** Milliseconds for which an authenticated token is cached, as in kube-apiserver. Never beyond its expiry. */
 const REMEMBERED = 10_000;
-/** Tokens remembered by one authenticator. */
+/** Maximum number of tokens in the cache of one authenticator. */
 const REMEMBERED_MAX = 4096;
-/** Seconds by which a token may come before its `nbf`. */
+/** Seconds by which a token may be used before its `nbf`. */
 const NOT_BEFORE_LEEWAY = 300;
 
-/** What metrics and the log see of a JWT authenticator. */
+/** Observes a JWT authenticator, for metrics and the log. */
 export interface JwtObserver {
-  /** A token was judged anew. Seconds. */
+  /** A token was verified, not found in the cache. Seconds. */
   authenticated(issuer: string, succeeded: boolean, seconds: number): void;
   keysFetched(issuer: string, keySet: string | undefined): void;
   discovered(issuer: string, problem: string | undefined): void;
@@ -33,7 +33,7 @@ export interface JwtParts {
   readonly observer: JwtObserver;
 }
 
-/** Tokens of one OpenID Connect issuer. Tokens of other issuers are none of its business. */
+/** Tokens of one OpenID Connect issuer. Tokens of other issuers are ignored. */
 export class JwtAuthenticator implements TokenAuthenticator {
   readonly #jwt: CompiledJwt;
   readonly #world: World;
@@ -111,7 +111,10 @@ export class JwtAuthenticator implements TokenAuthenticator {
     }
   }
 
-  /** The claims of a token, with signature, issuer, audience and time checked. Throws an Error with the reason. */
+  /**
+   * Returns the claims of a token after checking its signature, issuer, audience and time. Throws an Error with the
+   * reason.
+   */
   async #verified(token: string, keys: IssuerKeys, issuer: string): Promise<JsonObject> {
     const header = partOf(token, 0);
     const stated = partOf(token, 1);

@@ -43,7 +43,7 @@ export interface ClaimMappings {
 
 export interface PrefixedMapping {
   readonly claim: string;
-  /** undefined: not given, which is an error with a claim. */
+  /** Undefined: not set, which is an error if there is a claim. */
   readonly prefix: string | undefined;
   readonly expression: string;
 }

@@ -2,14 +2,14 @@ import { isObject, type JsonObject, textAt } from '../../api/index.js';
 import type { Fetch, IssuerKeys } from './keys.js';
 import { unverifiedIssuer } from './token.js';
 
-/** Issuers of distributed claims that are remembered: their names come from tokens. */
+/** Maximum number of issuers of distributed claims that are kept: their names come from tokens. */
 const ISSUERS_MAX = 64;
 
 type Verify = (token: string, keys: IssuerKeys, issuer: string) => Promise<JsonObject>;
 
 /**
- * Fetches a distributed claim (OpenID Connect Core 1.0, section 5.6.2): a token that has too many groups names an endpoint that
- * returns them in another token.
+ * Fetches a distributed claim (OpenID Connect Core 1.0, section 5.6.2): a token with too many groups names an endpoint
+ * that returns them in another token.
  */
 export class ClaimResolver {
   readonly #claim: string;
@@ -29,7 +29,7 @@ export class ClaimResolver {
     for (const keys of this.#issuers.values()) keys.close();
   }
 
-  /** The claims with the distributed one among them. Throws an Error with the reason. */
+  /** Returns the claims including the distributed one. Throws an Error with the reason. */
   async expand(claims: JsonObject): Promise<JsonObject> {
     const source = this.#sourceOf(claims);
     if (source === undefined) return claims;
@@ -68,7 +68,7 @@ export class ClaimResolver {
     return keys;
   }
 
-  /** The endpoint of the claim; undefined where the token has the claim itself, or does not distribute it. */
+  /** Returns the endpoint of the claim; undefined if the token has the claim itself, or does not distribute it. */
   #sourceOf(claims: JsonObject): { readonly endpoint: string; readonly accessToken: string } | undefined {
     if (Object.hasOwn(claims, this.#claim) || claims['_claim_names'] === undefined) return undefined;
     const names = claims['_claim_names'];

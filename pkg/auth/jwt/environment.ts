@@ -43,19 +43,22 @@ export function compileUser(expression: string, result: Type): Compilation {
 }
 
 /**
- * Cost units of one expression for one token. The configuration is the administrator's, but the claims are not: a token of 64 KB
- * must not hold the thread.
+ * Cost units of one expression for one token. The administrator writes the expression, but clients choose the claims: a
+ * token of 64 KB must not block the thread.
  */
 const COST_MAX = 100_000;
 
-/** Evaluates an expression over claims or a user. Throws an Error with the reason where it has no value. */
+/** Evaluates an expression over claims or a user. Throws an Error with the reason if it has no value. */
 export function evaluate({ program }: Compiled, name: 'claims' | 'user', value: Value): Value {
   const found = program.run((variable) => (variable === name ? value : undefined), COST_MAX).value;
   if (isError(found)) throw new Error(found.message);
   return found;
 }
 
-/** The variable `claims`. Claims have the names of the token; objects below them can be read with escaped names as well. */
+/**
+ * The variable `claims`. Claims have their names in the token; fields of nested objects can also be read with escaped
+ * names.
+ */
 export const claimsValue = (claims: JsonObject): Value => new ClaimObject(claims, false);
 
 /** The variable `user`. */
@@ -104,8 +107,8 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The name that an identifier of an expression stands for: `acme__dot__io` is `acme.io`, `__in__` is the word `in`. A name with
- * two underscores that start no escape stands for itself.
+ * Returns the unescaped name of an identifier: `acme__dot__io` is `acme.io`, `__in__` is the word `in`. A name with two
+ * underscores that start no escape is unchanged.
  */
 function unescapedName(name: string): string {
   if (!name.includes('__')) return name;

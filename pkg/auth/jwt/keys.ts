@@ -9,41 +9,41 @@ export interface Fetched {
   readonly body: string;
 }
 
-/** Fetches an https URL. Rejects where there is no response, or one that is too large. `bearer`: '' for none. */
+/** Fetches an https URL. Rejects if there is no response, or it is too large. `bearer`: '' for none. */
 export type Fetch = (url: string, bearer: string) => Promise<Fetched>;
 
 /** A key of an issuer (RFC 7517). */
 interface IssuerKey {
   readonly id: string;
-  /** '' where the key does not name one. */
+  /** '' if the key has no id. */
   readonly algorithm: string;
   readonly key: KeyObject;
 }
 
-/** What is observed of the key set of an issuer. */
+/** Observes the key set of an issuer. */
 export interface KeySetObserver {
-  /** `text` is the key set as it was sent; undefined where the fetch failed. */
+  /** `text` is the received key set; undefined if the fetch failed. */
   fetched(text: string | undefined): void;
   /** The last attempt to reach the issuer, for health checks and the log. */
   discovered(problem: string | undefined): void;
 }
 
-/** Milliseconds between attempts to discover an issuer that does not answer. */
+/** Milliseconds between attempts to discover an issuer that does not respond. */
 const DISCOVERY_PERIOD = 10_000;
-/** Milliseconds between two fetches of keys: tokens with invented key ids must not flood the issuer. */
+/** Milliseconds between two fetches of keys, so that tokens with invented key ids do not flood the issuer. */
 const REFRESH_PERIOD = 1_000;
 
 export interface IssuerKeysConfig {
   readonly issuer: string;
-  /** Where the discovery document is. */
+  /** The URL of the discovery document. */
   readonly discoveryUrl: string;
   /** Algorithms that tokens may be signed with. */
   readonly algorithms: readonly string[];
 }
 
 /**
- * The public keys of an issuer, found by OpenID Connect Discovery 1.0. Discovery begins at once and is repeated until it succeeds.
- * Keys are fetched when a token needs them: the first time, and again when no known key fits.
+ * The public keys of an issuer, found by OpenID Connect Discovery 1.0. Discovery begins at once and is repeated until
+ * it succeeds. Keys are fetched when a token needs them: the first time, and again when no known key matches.
  */
 export class IssuerKeys {
   readonly #config: IssuerKeysConfig;
@@ -56,7 +56,7 @@ export class IssuerKeys {
   #fetchedAt = Number.NEGATIVE_INFINITY;
   #closed = false;
   #cancel: () => void = () => {};
-  /** Why the issuer cannot be used yet; undefined once it was discovered. */
+  /** Why the issuer cannot be used yet; undefined after discovery. */
   problem: string | undefined = 'not initialized';
   /** Settles when the first attempt to discover the issuer has ended. */
   readonly attempted: Promise<void>;
@@ -99,8 +99,8 @@ export class IssuerKeys {
   }
 
   /**
-   * The payload of a token, once its signature was verified with a key of the issuer. Throws an Error with the reason. `algorithm`
-   * and `id` are those that the token names.
+   * Returns the payload of a token after verifying its signature with a key of the issuer. Throws an Error with the
+   * reason. `algorithm` and `id` are those in the token's header.
    */
   async verify(token: string, algorithm: string, id: string): Promise<string> {
     const { algorithms } = this.#config;
@@ -156,14 +156,14 @@ export class IssuerKeys {
   }
 }
 
-/** The asymmetric keys of a set that can be used. Others, of a type or curve that is not supported, are left out. */
+/** Returns the usable asymmetric keys of a set. Others, with an unsupported type or curve, are ignored. */
 function keysOf(set: JsonObject): readonly IssuerKey[] {
   const keys = set['keys'];
   if (!Array.isArray(keys)) return [];
   return keys.flatMap((jwk) => {
     if (!isObject(jwk) || jwk['use'] === 'enc' || (jwk['kty'] !== 'RSA' && jwk['kty'] !== 'EC')) return [];
     try {
-      // Only public parameters are taken over, so that a key that is published with its private half verifies as well.
+      // Only public parameters are copied, so that a key published with its private half can also be used.
       const { kty, n, e, crv, x, y } = jwk as Record<string, string>;
       const parameters = kty === 'RSA' ? { kty, n, e } : { kty, crv, x, y };
       const key = createPublicKey({ key: parameters as JsonWebKey, format: 'jwk' });

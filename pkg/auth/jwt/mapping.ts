@@ -8,8 +8,8 @@ import type { CompiledJwt, CompiledRule } from './validate.js';
 const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id';
 
 /**
- * The user that the verified claims of a token name. Throws an Error that says which claim or rule is in the way, in the words of
- * kube-apiserver.
+ * Maps the verified claims of a token to a user. Throws an Error that names the failed claim or rule, with the message
+ * of kube-apiserver.
  */
 export function userOf(claims: JsonObject, jwt: CompiledJwt): UserInfo {
   const value = claimsValue(claims);
@@ -116,7 +116,7 @@ function textsOf(compiled: Compiled, claims: Value, what: string): readonly stri
   return (values as readonly string[]).filter((text) => text !== '');
 }
 
-/** A claim that must be a string. One that is null counts as absent. */
+/** A claim that must be a string. Null counts as absent. */
 function textClaim(claims: JsonObject, name: string, doing: string): string {
   const found = own(claims, name);
   if (found === undefined || found === null) throw new Error(`oidc: ${doing}: claim not present`);

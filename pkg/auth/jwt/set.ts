@@ -6,7 +6,7 @@ import type { Fetch } from './keys.js';
 import type { CompiledJwt } from './validate.js';
 
 export interface JwtSetParts {
-  /** Makes the function that fetches from an issuer, with its authority and its way out. */
+  /** Creates the function that fetches from an issuer, with its certificate authority and egress. */
   readonly fetchOf: (issuer: IssuerConfig) => Fetch;
   readonly algorithms: readonly string[];
   readonly world: World;
@@ -24,8 +24,8 @@ export class JwtSet implements TokenAuthenticator {
   }
 
   /**
-   * Uses these authenticators from now on. They take over when each has tried to reach its issuer, so that a reload does not reject
-   * tokens that were valid before. The authenticators before them end.
+   * Uses these authenticators from now on. They become active when each has tried to reach its issuer, so that a reload
+   * does not reject tokens that were valid before. The previous authenticators then end.
    */
   async use(compiled: readonly CompiledJwt[]): Promise<void> {
     const { fetchOf, algorithms, world, observer } = this.#parts;

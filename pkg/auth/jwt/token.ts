@@ -2,23 +2,26 @@ import { isObject, type JsonObject, type JsonValue } from '../../api/index.js';
 
 const WELL_KNOWN = '/.well-known/openid-configuration';
 
-/** Where OpenID Connect Discovery 1.0, section 4, puts the document of an issuer. */
+/** Returns the URL of an issuer's discovery document (OpenID Connect Discovery 1.0, section 4). */
 export function discoveryUrlOf(issuer: string): string {
   return (issuer.endsWith('/') ? issuer.slice(0, -1) : issuer) + WELL_KNOWN;
 }
 
-/** The issuer that a token names, before anything of it is verified; undefined for what is no JWT. */
+/** Returns the issuer in a token, without verification; undefined if the text is not a JWT. */
 export function unverifiedIssuer(token: string): string | undefined {
   const claims = partOf(token, 1);
   return claims === undefined ? undefined : issuerOf(claims);
 }
 
-/** Google has two names for itself (OpenID Connect Core 1.0, section 15.6.2). */
+/** Google uses two issuer names (OpenID Connect Core 1.0, section 15.6.2). */
 export function issuerOf({ iss }: JsonObject): string | undefined {
   return iss === 'accounts.google.com' ? 'https://accounts.google.com' : typeof iss === 'string' ? iss : undefined;
 }
 
-/** The header (0) or the claims (1) of a JWT in compact form, not verified; undefined for what is none. */
+/**
+ * Returns the header (0) or the claims (1) of a JWT in compact form, without verification; undefined if the text is not
+ * a JWT.
+ */
 export function partOf(token: string, i: 0 | 1): JsonObject | undefined {
   const parts = token.split('.', 4);
   if (parts.length !== 3) return undefined;

@@ -166,7 +166,7 @@ it('issuers are unique', () => {
   expect(problems({ jwt: many })).toEqual(['jwt: Too many: 65: must have at most 64 items']);
 });
 
-it('conditions of anonymous requests need them enabled', () => {
+it('conditions of anonymous requests require that these are enabled', () => {
   expect(problems({ anonymous: { enabled: false, conditions: [{ path: '/a' }] } })).toEqual([
     'anonymous.conditions: Invalid value: [{"path":"/a"}]: enabled should be set to true when conditions are defined',
   ]);

@@ -32,9 +32,9 @@ const EMAIL_RULE =
   'claims.email_verified must be used in claimMappings.username.expression or claimMappings.extra[*].valueExpression or claimValidationRules[*].expression when claims.email is used in claimMappings.username.expression';
 
 /**
- * Checks an AuthenticationConfiguration and compiles its expressions. All problems go to `errors`, with the paths and sentences of
- * kube-apiserver; the result is of use only when there are none. `reserved` are issuers that no authenticator may have: those of
- * service-account tokens.
+ * Validates an AuthenticationConfiguration and compiles its expressions. All problems are added to `errors`, with the
+ * paths and messages of kube-apiserver; the result is valid only if there are none. `reserved` are issuers that no
+ * authenticator may have: those of service-account tokens.
  */
 export function compileAuthentication(
   { jwt, anonymous }: AuthenticationConfig,
@@ -139,7 +139,7 @@ function checkAudiences({ audiences, audienceMatchPolicy }: IssuerConfig, path: 
     errors.invalid(policy, audienceMatchPolicy, 'audienceMatchPolicy must be empty or MatchAny for single audience');
 }
 
-/** Why a text is no PEM bundle of certificates, or undefined. */
+/** Returns why a text is not a PEM bundle of certificates, or undefined. */
 export function authorityProblem(pem: string): string | undefined {
   const begin = '-----BEGIN CERTIFICATE-----';
   const end = '-----END CERTIFICATE-----';
@@ -298,7 +298,7 @@ function claimsExpression(
   return undefined;
 }
 
-/** The message says which type is wanted, and not which one was found. */
+/** The message names the required type, not the actual one. */
 function tell(
   { error, internal }: { readonly error: string; readonly internal: boolean },
   expression: string,

@@ -15,14 +15,14 @@ const no = (reason: string): Decision => ({ kind: 'noOpinion', reason });
 const NODE_PREFIX = 'system:node:';
 const NODE_LEASES = 'kube-node-lease';
 
-/** The node of a user, '' when the name has none; undefined for users that are not nodes. */
+/** Returns the node of a user, '' if the name has none; undefined for users that are not nodes. */
 export function nodeOfUser({ name, groups }: UserInfo): string | undefined {
   return name.startsWith(NODE_PREFIX) && groups.includes(NODES_GROUP) ? name.slice(NODE_PREFIX.length) : undefined;
 }
 
 /**
- * Mode `Node`: lets a kubelet read the objects that pods on its node use, and write what it reports. What it may write into its
- * own objects is for the admission step NodeRestriction.
+ * Mode `Node`: lets a kubelet read the objects that pods on its node use, and write what it reports. The admission
+ * plug-in NodeRestriction restricts changes of its own objects.
  */
 export function nodeAuthorizer(graph: NodeGraph, objects: AuthObjects, enabled: (gate: string) => boolean): Authorizer {
   const rules = rulesOf(roleObject(CLUSTER_ROLES.find((role) => role.name === 'system:node')!));
@@ -150,7 +150,7 @@ function ownNode({ node }: Asking, { verb, name, subresource }: ResourceAttribut
   if (subresource !== '') return NO_OPINION;
   if (verb === 'create' || verb === 'update' || verb === 'patch') return ALLOW;
   if (!READS.has(verb)) return NO_OPINION;
-  // By name and not by the graph: a kubelet looks for its node before it creates it.
+  // By name and not by the graph: a kubelet reads its node before it creates it.
   if (name === node) return ALLOW;
   return name === ''
     ? no(`node '${node}' cannot read all nodes, only its own Node object`)

@@ -11,19 +11,19 @@ const PLACED: Readonly<Record<string, GroupResourceName>> = {
   podcertificaterequests: { group: 'certificates.k8s.io', resource: 'podcertificaterequests' },
 };
 
-/** Objects without it are on no node: most changes of pods that wait for one need no parsing. */
+/** Objects without it are on no node: most changes of pending pods need no parsing. */
 const NODE_FIELD = '"nodeName":"';
 
 /**
- * Which node may read which object: pods on it, and what those use; the volumes of their claims; and objects that name the node.
- * It follows the objects as this peer applies them.
+ * The graph of objects that each node may read: pods on it, and objects that those use; the volumes of their claims;
+ * and objects that name the node. It is updated as this peer applies changes.
  */
 export class NodeGraph {
   /** Object -> nodes that use it, with the number of uses. */
   readonly #nodes = new Map<string, Map<string, number>>();
-  /** What each source object contributes, so that it can be taken back. */
+  /** The contribution of each source object, so that it can be removed. */
   readonly #contributions = new Map<string, { readonly node: string; readonly keys: ReadonlySet<string> }>();
-  /** Volume or Secret -> claims that lead to it, with the number of volumes; and what each volume contributes. */
+  /** Volume or Secret -> claims that lead to it, with the number of volumes; and the contribution of each volume. */
   readonly #claims = new Map<string, Map<string, number>>();
   readonly #volumes = new Map<string, { readonly claim: string; readonly keys: readonly string[] }>();
   readonly #stop: () => void;

@@ -51,7 +51,7 @@ describe('the Node authorizer', () => {
     );
   });
 
-  it('lets a node read what its pods use, as long as they exist', async () => {
+  it('lets a node read the objects that its pods use, as long as the pods exist', async () => {
     pod('p', {
       nodeName: 'n1',
       serviceAccountName: 'sa',
@@ -85,7 +85,7 @@ describe('the Node authorizer', () => {
     expect(await allowed('get', 'secrets', 'vol')).toBe(false);
   });
 
-  it('keeps access to what another pod of the node still uses', async () => {
+  it('keeps access to objects that another pod of the node still uses', async () => {
     const spec = { nodeName: 'n1', volumes: [{ name: 'v', secret: { secretName: 's' } }] };
     pod('a', spec);
     pod('b', spec);

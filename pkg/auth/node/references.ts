@@ -53,7 +53,7 @@ function volumeReferences(volume: JsonObject, podName: string, add: Add): void {
   if (at(volume, 'ephemeral') !== undefined) add('persistentvolumeclaims', `${podName}-${textAt(volume, 'name')}`);
 }
 
-/** Volume sources that name a Secret in a `secretRef` of their own. */
+/** Volume sources that refer to a Secret in `secretRef`. */
 const SECRET_REFS = ['cephfs', 'cinder', 'flexVolume', 'rbd', 'scaleIO', 'iscsi', 'storageos'] as const;
 
 function addSecretsOf(source: JsonValue, add: (name: string) => void): void {
@@ -62,7 +62,9 @@ function addSecretsOf(source: JsonValue, add: (name: string) => void): void {
   add(textAt(source, 'csi', 'nodePublishSecretRef', 'name'));
 }
 
-/** What a PersistentVolume gives to the nodes that use its claim: itself, and the Secrets that mount it. */
+/**
+ * The objects that nodes with the claim of a PersistentVolume may read: the volume, and the Secrets needed to mount it.
+ */
 export function volumeGrants(
   volume: JsonObject,
 ): { readonly claim: string; readonly keys: readonly string[] } | undefined {

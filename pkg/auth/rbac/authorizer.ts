@@ -7,7 +7,9 @@ import { ALL, ruleAllows } from './rules.js';
 
 const NO_OPINION: Decision = { kind: 'noOpinion', reason: '' };
 
-/** Mode `RBAC`: allows what a rule of a role allows that is bound to the user or to one of the user's groups. */
+/**
+ * Mode `RBAC`: allows a request if a rule allows it in a role that is bound to the user or to one of the user's groups.
+ */
 export function rbacAuthorizer(index: RbacIndex, objects: AuthObjects): Authorizer {
   return {
     authorize(user, attributes) {
@@ -30,7 +32,7 @@ function decide(index: RbacIndex, user: UserInfo, attributes: Attributes): Decis
   return { kind: 'noOpinion', reason: `RBAC: ${aggregate(problems)}` };
 }
 
-/** The forms in which rules may name the requested resource. */
+/** The names of the requested resource in rules. */
 function lookupKeys(a: Attributes): readonly string[] {
   if (a.kind === 'path') return [PATHS_KEY];
   return a.subresource === '' ? [a.resource, ALL] : [`${a.resource}/${a.subresource}`, ALL, `*/${a.subresource}`];
@@ -45,7 +47,7 @@ function firstAllowing(subject: SubjectView, keys: readonly string[], attributes
   return undefined;
 }
 
-/** Several messages as Go's aggregate of errors prints them. */
+/** Joins several messages as Go's aggregate of errors does. */
 export function aggregate(messages: readonly string[]): string {
   return messages.length === 1 ? messages[0]! : `[${messages.join(', ')}]`;
 }

@@ -21,7 +21,7 @@ export interface Grant {
   readonly rules: readonly PolicyRule[];
   /** Why there are no rules: the role does not exist. */
   readonly problem: string | undefined;
-  /** The reason of a decision that the grant allows. */
+  /** Returns the reason of a decision that the grant allows. */
   readonly reason: string;
 }
 
@@ -41,7 +41,7 @@ interface Binding {
 }
 
 interface Subject {
-  /** What the binding is found by: the name of a user or a group. */
+  /** The key of a subject: the name of a user or a group. */
   readonly of: 'users' | 'groups';
   readonly name: string;
   readonly text: string;
@@ -53,13 +53,13 @@ interface Scope {
   readonly groups: Map<string, SubjectGrants>;
 }
 
-/** What one subject is granted in one scope. */
+/** The grants of one subject in one scope. */
 class SubjectGrants {
   /** By key of the binding. */
   readonly bindings = new Map<string, { readonly binding: Binding; readonly subject: Subject }>();
-  /** Made from the bindings and their roles when first needed; dropped when any of them changes. */
+  /** Computed from the bindings and their roles on first use; dropped when any of them changes. */
   grants: readonly Grant[] | undefined;
-  /** The rules of `grants` by the resources that they name, `*` included. */
+  /** The rules of `grants` by their resources, including `*`. */
   byResource: ReadonlyMap<string, readonly GrantedRule[]> | undefined;
   problems: readonly string[] = [];
 }
@@ -70,8 +70,8 @@ export interface GrantedRule {
 }
 
 /**
- * Roles and bindings, indexed by subject: a decision looks only at what is bound to the user and the user's groups, in the whole
- * cluster and in one namespace. The index follows the objects as this peer applies them, and keeps nothing beyond them.
+ * Roles and bindings, indexed by subject: a decision examines only the bindings of the user and the user's groups, in
+ * the whole cluster and in one namespace. The index is updated as this peer applies changes, and caches nothing else.
  */
 export class RbacIndex {
   /** By namespace; '' for the cluster. */
@@ -92,7 +92,7 @@ export class RbacIndex {
     this.#stop();
   }
 
-  /** What applies to the user in a scope: for each, cluster-wide grants first. `namespace` '' gives only those. */
+  /** Returns the grants of the user in a scope, cluster-wide ones first. `namespace` '' returns only those. */
   subjects(user: UserInfo, namespace: string): readonly SubjectView[] {
     const found: SubjectView[] = [];
     this.#collect(user, '', found);
@@ -241,11 +241,11 @@ export class RbacIndex {
 export interface SubjectView {
   readonly grants: readonly Grant[];
   readonly byResource: ReadonlyMap<string, readonly GrantedRule[]>;
-  /** Roles that bindings refer to and that do not exist, each once. */
+  /** Roles in bindings that do not exist, without duplicates. */
   readonly problems: readonly string[];
 }
 
-/** The key of rules for non-resource URLs, which no resource has. */
+/** The key of rules for non-resource URLs, which is not the name of a resource. */
 export const PATHS_KEY = '/';
 
 function rulesByResource(grants: readonly Grant[]): ReadonlyMap<string, readonly GrantedRule[]> {

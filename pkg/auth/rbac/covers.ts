@@ -1,13 +1,13 @@
 import { ALL, type PolicyRule, withoutStars } from './rules.js';
 
-/** Comparisons of single permissions after which a check gives up: the permissions come from a client. */
+/** The maximum number of comparisons of single permissions: the permissions come from a client. */
 const COMPARISONS_MAX = 200_000;
 
 export type Coverage =
   | { readonly kind: 'covered' }
-  /** Single permissions that no owner rule covers. */
+  /** Single permissions that no owned rule covers. */
   | { readonly kind: 'missing'; readonly rules: readonly PolicyRule[] }
-  /** There are more permissions to compare than may be compared. */
+  /** There are too many permissions to compare. */
   | { readonly kind: 'tooMany' };
 
 /**
@@ -79,7 +79,7 @@ function resourceCovers(owned: readonly string[], one: string): boolean {
 const urlCovers = (pattern: string, url: string): boolean =>
   pattern === url || (pattern.endsWith('*') && url.startsWith(withoutStars(pattern)));
 
-/** Single permissions that differ only in their verb, joined again. */
+/** Joins single permissions that differ only in their verb. */
 export function compactRules(rules: readonly PolicyRule[]): readonly PolicyRule[] {
   const joined = new Map<string, PolicyRule & { readonly verbs: string[] }>();
   const rest: PolicyRule[] = [];
@@ -96,7 +96,7 @@ export function compactRules(rules: readonly PolicyRule[]): readonly PolicyRule[
   return [...rest, ...joined.values()];
 }
 
-/** A rule in one line, as messages show it: `{APIGroups:[""], Resources:["pods"], Verbs:["get" "list"]}`. */
+/** Formats a rule in one line, as in messages: `{APIGroups:[""], Resources:["pods"], Verbs:["get" "list"]}`. */
 export function ruleText(rule: PolicyRule): string {
   const parts: string[] = [];
   const add = (name: string, list: readonly string[]): void => {
@@ -110,5 +110,5 @@ export function ruleText(rule: PolicyRule): string {
   return `{${parts.join(', ')}}`;
 }
 
-/** Texts as Go prints a quoted list: `["a" "b"]`. */
+/** Formats texts as Go prints a quoted list: `["a" "b"]`. */
 export const listText = (list: readonly string[]): string => `[${list.map((s) => JSON.stringify(s)).join(' ')}]`;

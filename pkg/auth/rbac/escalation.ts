@@ -29,8 +29,8 @@ export interface GrantingWrite {
 }
 
 /**
- * Refuses writes of roles and bindings that grant more than the user holds. The verb `escalate` on a role, or `bind` on the role
- * that a binding refers to, lifts the check; members of `system:masters` are not checked.
+ * Refuses writes of roles and bindings that grant more permissions than the user has. The verb `escalate` on a role, or
+ * `bind` on the role that a binding refers to, disables the check; members of `system:masters` are not checked.
  */
 export class EscalationCheck {
   readonly #index: RbacIndex;
@@ -41,7 +41,7 @@ export class EscalationCheck {
     this.#authorizer = authorizer;
   }
 
-  /** Throws 403 (or 404, when a binding refers to a role that does not exist). */
+  /** Throws 403 (or 404 if a binding refers to a role that does not exist). */
   async check(write: GrantingWrite): Promise<void> {
     if (write.user.groups.includes(MASTERS)) return;
     if (write.resource === 'roles' || write.resource === 'clusterroles') await this.#checkRole(write);
@@ -71,7 +71,7 @@ export class EscalationCheck {
     const role: RoleReference = { kind: isRole ? 'Role' : 'ClusterRole', namespace: isRole ? namespace : '', name };
     const rules = this.#index.rules(role);
     if (rules === undefined)
-      // As kube-apiserver, which names the resource of the request.
+      // As in kube-apiserver, the error names the resource of the request.
       throw errors.notFound({ group: RBAC_GROUP, resource: write.resource }, name);
     this.#refuseMissing(write, rules);
   }

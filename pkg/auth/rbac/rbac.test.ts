@@ -62,7 +62,7 @@ describe('RBAC', () => {
     expect((await decide(jane, { ...pods, subresource: 'log' })).kind).toBe('noOpinion');
   });
 
-  it('stops allowing as soon as the binding, the subject or the rule is gone', async () => {
+  it('stops allowing as soon as the binding, the subject or the rule is deleted', async () => {
     objects.rbac(role('reader', [READ_PODS]));
     objects.rbac(binding('b', 'ClusterRole/reader', [user('jane')]));
     expect((await decide(jane, pods)).kind).toBe('allow');
@@ -78,7 +78,7 @@ describe('RBAC', () => {
     expect((await decide(jane, pods)).kind).toBe('noOpinion');
   });
 
-  it('names roles that do not exist', async () => {
+  it('reports roles that do not exist', async () => {
     objects.rbac(binding('b', 'Role/gone', [user('jane')], 'n'));
     objects.rbac(binding('c', 'ClusterRole/lost', [group('dev')]));
     expect(await decide(jane, pods)).toEqual({
@@ -126,7 +126,7 @@ describe('RBAC', () => {
     expect((await decide(account('m'), pods)).kind).toBe('noOpinion');
   });
 
-  it('gives the same decisions from an index that starts with the objects', async () => {
+  it('makes the same decisions from an index of existing objects', async () => {
     objects.rbac(binding('b', 'ClusterRole/r', [user('jane'), group('dev')]));
     objects.rbac(role('r', [READ_PODS]));
     index.close();
@@ -156,14 +156,14 @@ describe('coverage of rules', () => {
     expect(coverageOf(owned, [rule({ verbs: ['list'], apiGroups: [''], resources: ['pods'] })]).kind).toBe('missing');
   });
 
-  it('gives up on rules with more permissions than may be compared', () => {
+  it('stops at rules with too many permissions to compare', () => {
     const many = Array.from({ length: 500 }, (_, i) => String(i));
     expect(coverageOf(owned, [rule({ verbs: many, apiGroups: many, resources: many })])).toEqual({ kind: 'tooMany' });
   });
 });
 
 describe('escalation', () => {
-  it('lists what the user does not hold', async () => {
+  it('lists the permissions that the user does not have', async () => {
     const objects = new TestObjects();
     const index = new RbacIndex(objects);
     objects.rbac(role('r', [{ verbs: ['get'], apiGroups: [''], resources: ['pods'] }]));
@@ -190,7 +190,7 @@ describe('bootstrap policy', () => {
     expect(policy.rolebindings).toHaveLength(7);
   });
 
-  it('adds what is missing to existing objects, and keeps what they have beyond', () => {
+  it('adds what is missing to existing objects, and keeps additional permissions', () => {
     const expected = bootstrapPolicy().clusterroles.find(
       (r) => (r['metadata'] as { name: string }).name === 'cluster-admin',
     )!;

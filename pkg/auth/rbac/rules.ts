@@ -12,7 +12,7 @@ export interface PolicyRule {
 
 export const ALL = '*';
 
-/** The rules of a Role or ClusterRole. */
+/** Returns the rules of a Role or ClusterRole. */
 export function rulesOf(role: JsonObject | undefined): readonly PolicyRule[] {
   return objectsAt(role, 'rules').map(ruleOf);
 }
@@ -71,7 +71,7 @@ export function matchesUrl(pattern: string, path: string): boolean {
   return pattern === ALL || pattern === path || (pattern.endsWith('*') && path.startsWith(withoutStars(pattern)));
 }
 
-/** A pattern without the `*` at its end. */
+/** A pattern without its final `*`. */
 export function withoutStars(pattern: string): string {
   let end = pattern.length;
   while (end > 0 && pattern[end - 1] === '*') end--;

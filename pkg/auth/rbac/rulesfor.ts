@@ -8,7 +8,7 @@ import type { PolicyRule } from './rules.js';
 export interface UserRules {
   readonly resourceRules: readonly JsonObject[];
   readonly nonResourceRules: readonly JsonObject[];
-  /** '' when every role was found. */
+  /** '' if every role was found. */
   readonly evaluationError: string;
 }
 

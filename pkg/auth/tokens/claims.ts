@@ -1,12 +1,12 @@
 import { isObject, type JsonObject, type JsonValue, objectAt, textAt } from '../../api/index.js';
 
-/** An object that a token is about or bound to. */
+/** An object to which a token belongs or is bound. */
 export interface ObjectClaim {
   readonly name: string;
   readonly uid: string;
 }
 
-/** What a service-account token says, after its signature was verified. Times in seconds since the epoch. */
+/** The claims of a service-account token after its signature was verified. Times in seconds since the epoch. */
 export interface ServiceAccountClaims {
   readonly issuer: string;
   readonly subject: string;
@@ -24,14 +24,14 @@ export interface ServiceAccountClaims {
 
 const PRIVATE = 'kubernetes.io';
 
-/** Reads the payload of a token; undefined when it has not the form of a service-account token. */
+/** Reads the payload of a token; undefined if it does not have the form of a service-account token. */
 export function readClaims(payload: JsonValue): ServiceAccountClaims | undefined {
   if (!isObject(payload)) return undefined;
   const own = objectAt(payload, PRIVATE);
   const aud = payload['aud'];
   const audiences = typeof aud === 'string' ? [aud] : Array.isArray(aud) ? aud : [];
   if (!audiences.every((a) => typeof a === 'string')) return undefined;
-  // A time that is not a number compares as false with every other: the token is then not valid.
+  // Every comparison with a time that is not a number is false: the token is then not valid.
   const time = (field: string): number | undefined => {
     const value = payload[field];
     return value === undefined ? undefined : typeof value === 'number' ? value : Number.NaN;
@@ -63,7 +63,7 @@ export interface NewToken {
   readonly serviceAccount: ObjectClaim;
   readonly audiences: readonly string[];
   readonly seconds: number;
-  /** Seconds after which use of the token is reported, though it is still valid; 0: never. */
+  /** Seconds after which use of the token is reported, although it is still valid; 0: never. */
   readonly warnAfterSeconds: number;
   readonly pod?: ObjectClaim | undefined;
   readonly secret?: ObjectClaim | undefined;

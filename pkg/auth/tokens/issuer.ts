@@ -4,7 +4,7 @@ import type { World } from '../../base/index.js';
 import { type NewToken, payloadOf } from './claims.js';
 import type { SigningKey } from './keys.js';
 
-/** The issuer of legacy tokens, which stand in Secrets and do not expire. */
+/** The issuer of legacy tokens, which are in Secrets and do not expire. */
 export const LEGACY_ISSUER = 'kubernetes/serviceaccount';
 
 /** Signs service-account tokens. */

@@ -4,7 +4,7 @@ import { createHash, createPrivateKey, createPublicKey, type KeyObject, X509Cert
 export interface TokenKey {
   /** The key id: SHA-256 of the public key in DER (SubjectPublicKeyInfo), in unpadded base64url. */
   readonly id: string;
-  /** The one algorithm that the key is used with (RFC 7518): a token that names another is refused. */
+  /** The only algorithm for which the key is used (RFC 7518): a token with another one is refused. */
   readonly algorithm: 'RS256' | 'ES256' | 'ES384' | 'ES512';
   readonly publicKey: KeyObject;
 }
@@ -13,7 +13,7 @@ export interface SigningKey extends TokenKey {
   readonly privateKey: KeyObject;
 }
 
-/** A PEM file that holds no usable key. */
+/** The error for a PEM file without a usable key. */
 export class TokenKeyError extends Error {
   override readonly name = 'TokenKeyError';
 }
@@ -32,7 +32,7 @@ export function signingKey(pem: string): SigningKey {
   return { ...tokenKey(createPublicKey(privateKey)), privateKey };
 }
 
-/** All keys of a PEM text: public keys, certificates, and private keys, of which the public half counts. */
+/** Returns all keys of a PEM text: public keys, certificates, and the public halves of private keys. */
 export function verificationKeys(pem: string): readonly TokenKey[] {
   const found = pemBlocks(pem).flatMap(({ label, text }) => {
     if (label === 'CERTIFICATE') return [tokenKey(usable(() => new X509Certificate(text).publicKey))];
@@ -85,7 +85,7 @@ function pemBlocks(pem: string): readonly PemBlock[] {
   return blocks;
 }
 
-/** The public keys as a JSON Web Key Set (RFC 7517), as `/openid/v1/jwks` serves them. */
+/** Returns the public keys as a JSON Web Key Set (RFC 7517), as `/openid/v1/jwks` serves them. */
 export function keySet(keys: readonly TokenKey[]): { readonly keys: readonly Readonly<Record<string, string>>[] } {
   return {
     keys: keys.map(({ id, algorithm, publicKey }) => {

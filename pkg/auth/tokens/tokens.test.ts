@@ -56,7 +56,7 @@ beforeEach(() => {
 });
 
 describe('service-account tokens', () => {
-  it('name the account, its groups and the credential', async () => {
+  it('contain the account, its groups and the credential', async () => {
     expect(await authenticator.authenticateToken(await issuer().issue(token()))).toEqual({
       kind: 'authenticated',
       audiences: [ISSUER],
@@ -69,7 +69,7 @@ describe('service-account tokens', () => {
     });
   });
 
-  it('are checked again at every use, though the signature is remembered', async () => {
+  it('are checked again at every use, although the signature is cached', async () => {
     const text = await issuer().issue(token());
     expect(await kind(text)).toBe('authenticated');
     account('u2');
@@ -101,7 +101,7 @@ describe('service-account tokens', () => {
     expect(await kind(text)).toBe('failed');
   });
 
-  it('are for the audiences that they name', async () => {
+  it('are valid for their audiences', async () => {
     const text = await issuer().issue(token({ audiences: ['a', 'b'] }));
     expect(await authenticator.authenticateToken(text)).toEqual({
       kind: 'failed',
@@ -110,7 +110,7 @@ describe('service-account tokens', () => {
     expect(await authenticator.authenticateToken(text, ['b', 'c', 'a'])).toMatchObject({ audiences: ['b', 'a'] });
   });
 
-  it('are not accepted before their state is current', async () => {
+  it('are not accepted before the state is confirmed as current', async () => {
     const text = await issuer().issue(token());
     expect(await kind(text)).toBe('authenticated');
     objects.waiting = Promise.reject(new Error('no leader'));
@@ -161,7 +161,7 @@ describe('forged tokens', () => {
     expect(await kind(text)).toBe('failed');
   });
 
-  it('signed by another key are refused, whatever key they name', async () => {
+  it('signed by another key are refused, whatever key id they have', async () => {
     const other = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
     for (const kid of [undefined, signing.id, 'unknown', '../../etc/passwd']) {
       const header = { alg: 'RS256', ...(kid === undefined ? {} : { kid }) };
@@ -173,7 +173,7 @@ describe('forged tokens', () => {
     expect(await kind(text)).toBe('failed');
   });
 
-  it('of another issuer are left to others', async () => {
+  it('of another issuer are left to other authenticators', async () => {
     const text = await new SignJWT({ ...claims(), iss: 'https://example.com' })
       .setProtectedHeader({ alg: 'RS256' })
       .sign(rsa.privateKey);
@@ -198,13 +198,13 @@ describe('forged tokens', () => {
     expect(await kind(text)).toBe('failed');
   });
 
-  it('changed anywhere are never accepted', async () => {
+  it('with any change are never accepted', async () => {
     const text = await issuer().issue(token());
     await fc.assert(
       fc.asyncProperty(fc.nat(text.length - 1), fc.constantFrom('A', 'b', '-', '.', '{'), async (at, letter) => {
         fc.pre(text[at] !== letter);
         const forged = text.slice(0, at) + letter + text.slice(at + 1);
-        // The last letter of a part in base64url may carry bits that are not decoded.
+        // The last letter of a part in base64url may have bits that are not decoded.
         const same = forged
           .split('.')
           .every((p, i) => Buffer.from(p, 'base64url').equals(Buffer.from(text.split('.')[i] ?? '', 'base64url')));
@@ -215,7 +215,7 @@ describe('forged tokens', () => {
     );
   });
 
-  it('of any text are never accepted', async () => {
+  it('random texts are never accepted', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.oneof(
@@ -253,7 +253,7 @@ describe('keys of tokens', () => {
     ]);
   });
 
-  it('that are old verify tokens until they are removed', async () => {
+  it('old ones verify tokens until they are removed', async () => {
     const text = await new TokenIssuer(ISSUER, elliptic, world).issue(token());
     expect(await kind(text)).toBe('authenticated');
     const config = { issuers: [ISSUER], audiences: [ISSUER], keys: [signing] };
@@ -263,7 +263,7 @@ describe('keys of tokens', () => {
 });
 
 describe('reviews of tokens', () => {
-  it('say why a token is not valid', async () => {
+  it('report why a token is not valid', async () => {
     expect(await reviewToken(authenticator, 'nonsense', [ISSUER], true)).toEqual({
       kind: 'failed',
       reason: 'invalid bearer token',

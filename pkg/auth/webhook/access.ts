@@ -12,7 +12,7 @@ import { matchConditions } from './conditions.js';
 export interface AccessWebhookConfig {
   /** The version of SubjectAccessReview. */
   readonly version: string;
-  /** Milliseconds for which decisions are remembered; 0: not at all. */
+  /** Milliseconds for which decisions are cached; 0: not at all. */
   readonly authorizedTime: number;
   readonly unauthorizedTime: number;
   readonly failurePolicy: 'Deny' | 'NoOpinion';
@@ -28,7 +28,7 @@ export interface AccessWebhookObserver {
 }
 
 const DECISIONS_MAX = 8192;
-/** Characters of attributes beyond which a decision is not remembered: a client chooses them. */
+/** Decisions with more characters of attributes than this are not cached, because clients choose the attributes. */
 const REMEMBERED_CHARACTERS_MAX = 10_000;
 
 /** Mode `Webhook`: a service decides, by SubjectAccessReview. */
@@ -121,7 +121,7 @@ function charactersOf(a: Attributes): number {
   );
 }
 
-/** The spec of a review: empty fields are left out. The groups of v1beta1 are called `group`. */
+/** The spec of a review: empty fields are omitted. In v1beta1 the field of the groups is called `group`. */
 export function reviewSpec(user: UserInfo, attributes: Attributes, version: string): JsonObject {
   const { name, uid = '', groups, extra } = user;
   return {
@@ -135,7 +135,7 @@ export function reviewSpec(user: UserInfo, attributes: Attributes, version: stri
   };
 }
 
-/** What match conditions see: every field of the user and every text is there, also where it is empty. */
+/** The variable of match conditions: every field of the user and every text is present, even if empty. */
 function conditionInput(user: UserInfo, attributes: Attributes): JsonObject {
   const { name, uid = '', groups, extra = {} } = user;
   return {
@@ -190,7 +190,7 @@ const OPERATORS: Readonly<Record<string, string>> = {
   '!': 'DoesNotExist',
 };
 
-/** Operators that the review does not know leave the requirement out: the question is then about more. */
+/** If the review does not know an operator, the requirement is omitted: the review then covers more objects. */
 function labelRequirements(requirements: readonly LabelRequirement[]): readonly JsonObject[] {
   return requirements.flatMap(({ key, operator, values }) => {
     const name = OPERATORS[operator];

@@ -1,4 +1,4 @@
-/** Values that are remembered for a time; beyond `max`, the least recently used is forgotten. */
+/** A cache of values with a lifetime; beyond `max`, the least recently used one is dropped. */
 export class ExpiringCache<V> {
   readonly #max: number;
   readonly #entries = new Map<string, { readonly until: number; readonly value: V }>();
@@ -7,7 +7,7 @@ export class ExpiringCache<V> {
     this.#max = max;
   }
 
-  /** `now` and the time of `set` are of the same clock, in milliseconds. */
+  /** `now` and the time of `set` use the same clock, in milliseconds. */
   get(key: string, now: number): V | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;

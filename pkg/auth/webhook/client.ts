@@ -8,7 +8,7 @@ import {
   restError,
 } from '../../outbound/index.js';
 
-/** Where the reviews go. It is asked for at every call, so that files that changed take effect. */
+/** The address of the service. It is read at every call, so that changed files take effect. */
 export type ReviewTarget = () => { readonly target: OutboundTarget; readonly path: string };
 
 export interface ReviewClientParts {
@@ -21,17 +21,17 @@ export interface ReviewClientParts {
 
 export type CallResult = 'success' | 'timeout' | 'error';
 
-/** Milliseconds before the second attempt; each further wait is longer by half, and up to a fifth longer at random. */
+/** Milliseconds before the second attempt; each further delay is longer by half, plus up to a fifth at random. */
 const FIRST_WAIT = 500;
 const WAIT_FACTOR = 1.5;
 const WAIT_JITTER = 0.2;
 const ATTEMPTS = 5;
-/** Milliseconds after which no further attempt begins: the request that waits has a time of its own. */
+/** Milliseconds after which no further attempt begins, because the waiting request has its own deadline. */
 const PATIENCE = 30_000;
-/** A review is small. */
+/** Limit of the response: a review is small. */
 const BODY_BYTES_MAX = 1 << 20;
 
-/** Posts reviews (TokenReview, SubjectAccessReview) to a service outside, with kube-apiserver's rules for attempts. */
+/** Posts reviews (TokenReview, SubjectAccessReview) to an external service, with the retry rules of kube-apiserver. */
 export class ReviewClient {
   readonly #parts: ReviewClientParts;
 
@@ -40,8 +40,8 @@ export class ReviewClient {
   }
 
   /**
-   * Sends a review and returns the one that comes back. Attempts that fail for a reason that may pass are repeated. `observe` runs
-   * after each with its time in seconds. Throws the error of the last attempt.
+   * Sends a review and returns the response. Attempts that fail for a temporary reason are repeated. `observe` is
+   * called after each attempt with its time in seconds. Throws the error of the last attempt.
    */
   async post(
     review: JsonObject,
@@ -84,7 +84,7 @@ export class ReviewClient {
   }
 }
 
-/** The review in a response: of the same kind and version as the one that was sent. */
+/** Returns the review in a response, which must have the kind and version of the request. */
 function reviewIn({ body }: OutboundResponse, { apiVersion, kind }: JsonObject): JsonObject {
   let value: JsonValue;
   try {
@@ -105,7 +105,7 @@ function isTimeout(error: unknown): boolean {
   return error instanceof ApiError && error.status.code === 504;
 }
 
-/** Connections that were cut, 429, 500, 504, and what carries Retry-After. */
+/** Broken connections, 429, 500, 504, and responses with Retry-After. */
 function mayPass(error: unknown): boolean {
   if (error instanceof OutboundError)
     return error.phase === 'exchange' && (error.reason === 'EOF' || error.reason.includes('connection reset'));

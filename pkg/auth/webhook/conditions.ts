@@ -59,7 +59,7 @@ export function compileCondition(expression: string): Compilation {
   return compile(expression, ENVIRONMENT, [BOOL]);
 }
 
-/** Cost units of one condition for one request: the names in requests are chosen by clients. */
+/** Cost units of one condition for one request: clients choose the names in requests. */
 const COST_MAX = 100_000;
 
 export type Matching =
@@ -67,7 +67,10 @@ export type Matching =
   | { readonly kind: 'excluded' }
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** A condition that is false excludes the request, also where another one fails. `request` has every text field of the spec. */
+/**
+ * A condition that is false excludes the request, even if another one fails. `request` has every text field of the
+ * spec.
+ */
 export function matchConditions(conditions: readonly Compiled[], request: JsonObject): Matching {
   const value = fromJson(request);
   const failures: string[] = [];

@@ -9,18 +9,18 @@ import type { ReviewClient } from './client.js';
 export interface TokenWebhookConfig {
   /** The version of TokenReview. */
   readonly version: string;
-  /** Milliseconds for which an outcome is remembered; 0: not at all. */
+  /** Milliseconds for which an outcome is cached; 0: not at all. */
   readonly cacheTime: number;
-  /** Audiences of the API server: those of a review that names none. */
+  /** Audiences of the API server, for a review without audiences. */
   readonly audiences: readonly string[];
 }
 
 const OUTCOMES_MAX = 4096;
 
 /**
- * Asks a service about bearer tokens that nobody else knows. Its outcomes are remembered by the digest of the token and the audiences;
- * requests with the same token wait for one call. A service that does not answer makes the request fail with 503: the token may well
- * be valid.
+ * Authenticates bearer tokens that no other authenticator knows by calling a service. Outcomes are cached by the digest
+ * of the token and the audiences; requests with the same token share one call. If the service does not respond the
+ * request fails with 503, because the token may be valid.
  */
 export class TokenWebhook implements TokenAuthenticator {
   readonly #client: ReviewClient;
@@ -30,7 +30,7 @@ export class TokenWebhook implements TokenAuthenticator {
   readonly #known = new ExpiringCache<Authentication>(OUTCOMES_MAX);
   readonly #asking = new Map<string, Promise<Authentication>>();
 
-  /** `problem` is told of calls that failed. */
+  /** `problem` is called for failed calls. */
   constructor(client: ReviewClient, config: TokenWebhookConfig, clock: Clock, problem: (error: Error) => void) {
     this.#client = client;
     this.#config = config;

@@ -3,7 +3,7 @@ import { Suspended } from '../suspended.js';
 import { fail, noOverload, Opaque, type Value } from '../values.js';
 import { typeConstants } from './standard.js';
 
-/** What a check asks. A path stands alone; otherwise the fields name a resource. */
+/** The attributes of a check: either a path, or the fields of a resource. */
 export interface Check {
   readonly verb: string;
   readonly path: string | undefined;
@@ -14,7 +14,7 @@ export interface Check {
   readonly name: string;
   readonly fieldSelector: string | undefined;
   readonly labelSelector: string | undefined;
-  /** Set when the question is about a service account and not about the user of the request. */
+  /** Set if the check is for a service account instead of the user of the request. */
   readonly serviceAccount: { readonly namespace: string; readonly name: string } | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface CheckDecision {
   readonly error: string | undefined;
 }
 
-/** Answers checks for one request, each question once. */
+/** Answers checks for one request; each check is made once. */
 export class CheckMemo {
   readonly #ask: (check: Check) => CheckDecision | Promise<CheckDecision>;
   readonly #known = new Map<string, CheckDecision>();
@@ -124,7 +124,7 @@ const read = (name: string, result: string, get: (d: CheckDecision) => Value) =>
     d instanceof Decision ? get(d.decision) : noOverload(name, d),
   );
 
-/** Asks whether the user of the request, or a service account, may do something. */
+/** Checks whether the user of the request, or a service account, may do something. */
 export const authorizerLibrary: Library = {
   constants: new Map([AUTHORIZER, PATH, GROUP, RESOURCE, DECISION].flatMap((name) => [...typeConstants(name)!])),
   functions: [

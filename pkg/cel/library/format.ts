@@ -14,7 +14,7 @@ import {
 import { formatDouble } from './numbers.js';
 import { formatDuration, formatTimestamp } from './time.js';
 
-/** What a clause of a format string makes of its argument, or the sentence for why it cannot. */
+/** Formats the argument of a clause, or returns the error message. */
 export type Clause = (v: Value, precision: number | undefined) => string | { readonly error: string };
 
 const DIGITS_MAX = 208;
@@ -32,7 +32,7 @@ export function format(template: Value, args: Value): Value {
     const { text, clause, precision, error } = part.value;
     out += text ?? '';
     if (clause === undefined && error === undefined) continue;
-    // The argument is taken before the clause is read.
+    // The argument is taken before the clause is parsed.
     if (next >= args.size) return fail(`index ${next} out of range`);
     if (error !== undefined) return fail(error);
     const shown = clause!(args.at(next++), precision);
@@ -151,7 +151,7 @@ function decimal(v: Value): string | { readonly error: string } {
   return given('decimal clause can only be used on integers', v);
 }
 
-/** Doubles, and the texts of the doubles that have no number. */
+/** Doubles, and the strings for infinity and NaN. */
 function doubleOf(v: Value): number | undefined {
   if (typeof v === 'number') return v;
   if (v === 'NaN') return Number.NaN;
@@ -165,7 +165,7 @@ function special(v: number): string | undefined {
   return Number.isFinite(v) ? undefined : v > 0 ? '\u221e' : '-\u221e';
 }
 
-/** Fixed point with half to even where a decimal lies in the middle, as Go rounds. */
+/** Fixed point, rounding half to even, as in Go. */
 function fixed(v: number, precision: number): string {
   const digits = Math.min(precision, 100);
   const scaled = Math.abs(v) * 10 ** digits;

@@ -58,7 +58,7 @@ const FORMATS: Readonly<Record<string, Validate>> = {
   datetime: pattern(isDateTime, 'invalid datetime'),
 };
 
-/** What validating ten characters costs: a quarter of the length of the pattern. */
+/** The cost of validating ten characters: a quarter of the length of the pattern. */
 const COSTS: Readonly<Record<string, number>> = {
   dns1123Subdomain: 15,
   dns1123SubdomainPrefix: 15,
@@ -76,7 +76,7 @@ const VALUES = new Map(
   Object.entries(FORMATS).map(([name, validate]) => [name, new FormatValue(name, validate, COSTS[name] ?? LABEL_COST)]),
 );
 
-/** Formats by name: `format.dns1123Label().validate(s)` gives the sentences for what is wrong. */
+/** Formats by name: `format.dns1123Label().validate(s)` returns the error messages. */
 export const formatsLibrary: Library = {
   constants: typeConstants(NAME)!,
   functions: [

@@ -18,7 +18,7 @@ function isSorted(list: Value): Value {
   return true;
 }
 
-/** The sum; that of an empty list is the zero of the type that the checker found. */
+/** The sum; the sum of an empty list is the zero of the type that the checker found. */
 const sum =
   (zero: Value) =>
   (list: Value): Value => {
@@ -83,7 +83,9 @@ export const kubernetesListsLibrary: Library = {
   ],
 };
 
-/** `[1, 2].includes(2)`, also of one value in place of a list. Expressions of release 1.37 and newer may use it. */
+/**
+ * `[1, 2].includes(2)`, also for a single value instead of a list. Expressions of release 1.37 and newer may use it.
+ */
 export const includesLibrary: Library = {
   functions: [
     declare('includes', ['list_includes: list(A).(A): bool', 'value_includes: A.(A): bool'], (container, item) => {
@@ -180,7 +182,7 @@ const listFunctions: readonly FunctionDeclaration[] = [
   declare('distinct', ['list_distinct: list(A).(): list(A)'], distinct),
 ];
 
-/** The functions of lists that CEL's own extension has. */
+/** The functions of lists in CEL's own extension. */
 export const listsLibrary: Library = { functions: listFunctions, macros: [SORT_BY_MACRO] };
 
 function subset(a: List, b: List): boolean {
@@ -193,7 +195,7 @@ const setFunction = (name: string, decide: (a: List, b: List) => boolean) =>
     a instanceof List && b instanceof List ? decide(a, b) : noOverload(`sets.${name}`, a, b),
   );
 
-/** Lists taken as sets. */
+/** Lists treated as sets. */
 export const setsLibrary: Library = {
   functions: [
     setFunction('contains', subset),

@@ -62,7 +62,7 @@ export class CidrValue extends Opaque {
 const LENGTH_MAX = 256;
 const quoted = (s: string) => JSON.stringify(s);
 
-/** The address, or the sentence for why the text is none. */
+/** Returns the address, or the error message if the text is not an address. */
 function readIp(text: string): IpAddress | string {
   const percent = text.indexOf('%');
   if (percent > 0 && parseIp(text.slice(0, percent))?.family === 6)

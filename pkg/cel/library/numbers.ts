@@ -1,4 +1,4 @@
-/** Numbers as texts, in the forms that Go's strconv writes and reads, which expressions see. */
+/** Numbers as texts, in the forms of Go's strconv, which expressions see. */
 
 /** The shortest text that reads back as the number, with an exponent below 1e-4 and from 1e6 on. */
 export function formatDouble(v: number): string {
@@ -11,7 +11,7 @@ export function formatDouble(v: number): string {
   return `${mantissa}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
 }
 
-/** From this exponent on the text has one. */
+/** From this exponent on the text has an exponent. */
 const EXPONENT_MIN = 6;
 
 /** The shortest text without an exponent. */

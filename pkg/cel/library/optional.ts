@@ -18,7 +18,7 @@ import {
   type Value,
 } from '../values.js';
 
-/** Whether the value is the zero of its type. */
+/** Reports whether the value is the zero of its type. */
 function isZero(v: Value): boolean {
   if (v === null || v === false || v === 0n || v === 0 || v === '') return true;
   if (v instanceof Uint) return v.value === 0n;

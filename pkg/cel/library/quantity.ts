@@ -13,7 +13,7 @@ import { typeConstants } from './standard.js';
 const NAME = 'kubernetes.Quantity';
 const UNIT = 1_000_000_000n;
 
-/** A quantity. `whole` says whether kube-apiserver keeps it as an integer of units, which is all that counts as one. */
+/** A quantity. `whole`: kube-apiserver keeps it as an integer of units, which is the condition for `isInteger`. */
 export class QuantityValue extends Opaque {
   readonly quantity: Quantity;
   readonly whole: boolean;
@@ -50,7 +50,10 @@ const DECIMAL_EXPONENTS: Readonly<Record<string, number>> = {
   E: 18,
 };
 
-/** Whether the text is one that kube-apiserver keeps as a whole number of units: small enough, and written without a fraction. */
+/**
+ * Reports whether kube-apiserver keeps the quantity as a whole number of units: it is small enough, and written without
+ * a fraction.
+ */
 function isWhole(text: string): boolean {
   const m = /^[+-]?([0-9]*)(?:\.([0-9]*))?(.*)$/.exec(text)!;
   const digits = m[1]!.replace(/^0+/, '');

@@ -9,12 +9,12 @@ const patterns = new Map<string, RE2JS | string>();
 const load = createRequire(import.meta.url);
 let engine: typeof import('re2js') | undefined;
 
-/** The compiled pattern, or kube-apiserver's sentence for what is wrong with it. */
+/** Returns the compiled pattern, or kube-apiserver's error message. */
 export function compilePattern(pattern: string): RE2JS | string {
   let compiled = patterns.get(pattern);
   if (compiled === undefined) {
     if (patterns.size >= PATTERNS_MAX) patterns.clear();
-    // Loaded at first need, so that a start does not pay for it.
+    // Loaded on first use, so that it does not slow down the start.
     engine ??= load('re2js') as typeof import('re2js');
     try {
       compiled = engine.RE2JS.compile(pattern);
@@ -63,7 +63,7 @@ function findAll(...args: Value[]): Value {
   const most = bounded && (limit as bigint) >= 0n ? Number(limit) : Number.POSITIVE_INFINITY;
   const found: Value[] = [];
   const matcher = compiled.matcher(text);
-  // An empty match directly behind a match is none.
+  // An empty match directly after a match is ignored.
   let end = -1;
   while (found.length < most && matcher.find()) {
     const empty = matcher.start() === matcher.end();

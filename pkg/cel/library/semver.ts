@@ -3,9 +3,9 @@ import { fail, noOverload, Opaque, type Value } from '../values.js';
 import { typeConstants } from './standard.js';
 
 const NAME = 'kubernetes.Semver';
-/** Of a number of a version. */
+/** Digits of a number in a version. */
 const UINT64_MAX = (1n << 64n) - 1n;
-/** No version is longer. */
+/** The maximum length of a version. */
 const LENGTH_MAX = 1000;
 
 /** A semantic version. Build metadata does not count in comparisons. */
@@ -53,7 +53,7 @@ const isNumeric = (s: string) => s !== '' && !/[^0-9]/.test(s);
 const isAlphanumeric = (s: string) => !/[^0-9A-Za-z-]/.test(s);
 const quoted = (s: string) => JSON.stringify(s);
 
-/** The version, or the sentence for why the text is none. */
+/** Returns the version, or the error message if the text is not one. */
 export function parseSemver(text: string): SemverValue | string {
   if (text === '') return 'Version string empty';
   if (text.length > LENGTH_MAX) return 'No Major.Minor.Patch elements found';
@@ -115,7 +115,9 @@ function emptyNumber(part: string): string {
   return `strconv.ParseUint: parsing ${quoted(part)}: invalid syntax`;
 }
 
-/** Makes `v1.2`, `01.2.3` and the like versions: no leading `v` or zeros, and missing parts are 0. */
+/**
+ * Normalizes `v1.2`, `01.2.3` and similar texts: drops a leading `v` and leading zeros, and sets missing parts to 0.
+ */
 export function normalizeSemver(text: string): SemverValue | string {
   if (text.length > LENGTH_MAX) return 'No Major.Minor.Patch elements found';
   const plain = text.trim().replace(/^v/, '');

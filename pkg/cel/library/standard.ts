@@ -72,7 +72,7 @@ const duration = (nanos: bigint): Value => {
   return isError(v) ? v : new Duration(nanos);
 };
 
-/** Arithmetic on two numbers of one kind; undefined when the operands are no such pair. */
+/** Arithmetic on two numbers of one type; undefined for other operands. */
 function arithmetic(
   a: Value,
   b: Value,
@@ -156,7 +156,7 @@ function multiply(a: Value, b: Value): Value {
   return made ?? refused(a, '_*_');
 }
 
-/** Values that have methods refuse an operator in other words than those that have none. */
+/** The error for an unsupported operator depends on whether the type has methods. */
 function refused(lhs: Value, op: string): Value {
   const hasMethods = typeof lhs === 'string' || lhs instanceof Duration || lhs instanceof Timestamp;
   return hasMethods ? NO_OVERLOAD : plain(op);
@@ -193,7 +193,7 @@ function negate(v: Value): Value {
   return v instanceof Uint ? plain('-_') : NO_OVERLOAD;
 }
 
-/** Comparison of two values of which the first has an order. */
+/** Compares two values, the first of which has an order. */
 function ordered(op: string, decide: (order: number) => boolean) {
   return (a: Value, b: Value): Value => {
     if (a === null || a instanceof List || a instanceof CelMap || a instanceof TypeValue || a instanceof Opaque)
@@ -274,7 +274,7 @@ function toText(v: Value): Value {
   return noOverload('string', v);
 }
 
-/** The text of a timestamp, a duration or another scalar, as `string()` gives it. */
+/** Returns the text of a timestamp, a duration or another scalar, as in `string()`. */
 export function valueText(v: Value): string {
   const text = toText(v);
   return typeof text === 'string' ? text : '';
@@ -384,7 +384,7 @@ export function typeConstants(...names: readonly string[]): Library['constants']
   return new Map(names.map((name) => [name, { type: typeOfType(opaque(name)), value: new TypeValue(name) }]));
 }
 
-/** The language definition's own functions and macros. */
+/** The functions and macros of the language definition. */
 export const standardLibrary: Library = {
   macros: STANDARD_MACROS,
   constants: new Map(

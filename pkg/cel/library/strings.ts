@@ -2,7 +2,7 @@ import { declare, type Library } from '../environment.js';
 import { ArrayList, codePoints, fail, itemsOf, List, noOverload, type Value } from '../values.js';
 import { format } from './format.js';
 
-/** Positions count code points. Plain ASCII is the common case and needs no array of them. */
+/** Positions count code points. Plain ASCII, the common case, needs no array of code points. */
 function pointsOf(s: string): readonly string[] | string {
   return codePoints(s) === s.length ? s : Array.from(s);
 }
@@ -18,9 +18,9 @@ function charAt(s: Value, i: Value): Value {
   return points[Number(i)] ?? '';
 }
 
-/** The position in code points of a position in code units. */
+/** Converts a position in code units to code points. */
 const inPoints = (s: string, units: number) => (units < 0 ? -1n : BigInt(codePoints(s.slice(0, units))));
-/** The position in code units of a position in code points. */
+/** Converts a position in code points to code units. */
 function inUnits(points: readonly string[] | string, position: number): number {
   return typeof points === 'string' ? position : points.slice(0, position).join('').length;
 }
@@ -134,7 +134,7 @@ const asciiCase =
     return upper ? s.replace(/[a-z]+/g, (m) => m.toUpperCase()) : s.replace(/[A-Z]+/g, (m) => m.toLowerCase());
   };
 
-/** White space as Unicode has it, which is what Go trims. */
+/** White space as defined by Unicode, as in Go's TrimSpace. */
 const SPACE = new Set(
   '\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000',
 );
@@ -160,7 +160,7 @@ const QUOTED: Readonly<Record<string, string>> = {
   '"': '\\"',
 };
 
-/** The string in double quotes, with what needs it escaped. */
+/** Returns the string in double quotes, with escapes. */
 export function quote(s: string): string {
   let out = '"';
   for (const c of s) out += QUOTED[c] ?? c;

@@ -11,7 +11,7 @@ export function timestampInRange(seconds: number): boolean {
 
 const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d{1,40}))?(Z|[+-]\d\d:\d\d)$/;
 
-/** Reads RFC 3339 in upper case; undefined when the text is no such time. */
+/** Parses RFC 3339 in upper case; undefined if the text is not such a time. */
 export function parseTimestamp(text: string): Timestamp | undefined {
   const m = RFC3339.exec(text);
   if (m === null) return undefined;
@@ -67,7 +67,7 @@ const UNITS: Readonly<Record<string, bigint>> = {
 const PART = /([0-9]*)(?:\.([0-9]*))?(ns|us|\u00b5s|\u03bcs|ms|s|m|h)/y;
 const LENGTH_MAX = 1000;
 
-/** Reads a duration as Go writes it: `1h30m`, `-1.5s`. */
+/** Parses a duration in Go's form: `1h30m`, `-1.5s`. */
 export function parseDuration(text: string): Duration | undefined {
   if (text.length > LENGTH_MAX) return undefined;
   const negative = text.startsWith('-');
@@ -128,7 +128,7 @@ function zoneFormat(zone: string): Intl.DateTimeFormat | undefined {
   if (formats.has(zone)) return formats.get(zone);
   let format: Intl.DateTimeFormat | undefined;
   try {
-    // An offset is a name of a zone to Intl, but not to expressions.
+    // Intl accepts an offset as the name of a zone, but expressions do not.
     if (/^[A-Za-z]/.test(zone)) format = new Intl.DateTimeFormat('en-US-u-ca-iso8601-nu-latn', zoneOptions(zone));
   } catch {
     format = undefined;
@@ -156,7 +156,7 @@ const getter =
     return typeof date === 'string' ? fail(date) : BigInt(read(date, t));
   };
 
-/** Parts of a timestamp in a zone; UTC when there is none. */
+/** Parts of a timestamp in a zone; UTC without a zone. */
 export const TIME_GETTERS: Readonly<Record<string, (t: Timestamp, zone: string | undefined) => Value>> = {
   getFullYear: getter((d) => d.getUTCFullYear()),
   getMonth: getter((d) => d.getUTCMonth()),

@@ -4,7 +4,7 @@ import { typeConstants } from './standard.js';
 
 const NAME = 'kubernetes.URL';
 
-/** The parts of a URL as Go's net/url reads a request URI. */
+/** The parts of a URL, as Go's net/url parses a request URI. */
 export interface GoUrl {
   readonly scheme: string;
   readonly host: string;
@@ -33,7 +33,7 @@ export class UrlValue extends Opaque {
 const isControl = (c: string) => c < ' ' || c === '\u007f';
 const failure = (text: string, why: string) => `parse ${JSON.stringify(text)}: ${why}`;
 
-/** An absolute URL or an absolute path; otherwise the sentence for why it is none. */
+/** An absolute URL or an absolute path; otherwise the error message. */
 export function parseRequestUri(text: string): GoUrl | string {
   if (Array.from(text).some(isControl)) return failure(text, 'net/url: invalid control character in URL');
   if (text === '') return failure(text, 'empty url');
@@ -63,7 +63,7 @@ export function parseRequestUri(text: string): GoUrl | string {
   return { scheme: scheme.toLowerCase(), host, path: rest, query, text };
 }
 
-/** '' without a scheme; undefined when a colon comes first. */
+/** '' without a scheme; undefined if a colon comes first. */
 function readScheme(text: string): string | undefined {
   for (let i = 0; i < text.length; i++) {
     const c = text[i]!;
@@ -128,7 +128,7 @@ function percentDecoded(text: string): string {
   return new TextDecoder().decode(Uint8Array.from(bytes));
 }
 
-/** The path with what must be escaped escaped; as it was written where that is valid already. */
+/** The escaped path; unchanged if it is valid. */
 function escapedPath(path: string): string {
   if (/^[A-Za-z0-9\-._~!$&'()*+,;=:@/[\]%]*$/.test(path)) return path;
   let out = '';

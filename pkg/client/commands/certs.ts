@@ -5,11 +5,11 @@ import { type Command, show } from './command.js';
 export const certs: Command = {
   name: 'certs',
   takes: '--dir FOLDER --initial-cluster NAME=URL,... [--servers NAME=URL,...]',
-  help: 'Makes authorities, a data folder with keys for each peer, and one kubeconfig.',
+  help: 'Creates authorities, a data folder with keys for each peer, and one kubeconfig.',
   flags: [
     [
       'dir',
-      'FOLDER  Where to make the folders; what exists is kept, and peer certificates that expire soon are renewed',
+      'FOLDER Where to create the folders; existing files are kept, and peer certificates that expire soon are renewed',
     ],
     ['initial-cluster', 'NAME=URL,...  The peers and where other peers reach them'],
     ['servers', 'NAME=URL,...  Where clients reach them. Default: port 6443 of the same hosts'],

@@ -28,7 +28,7 @@ export interface Offline {
     readonly prefixes: readonly { readonly prefix: string; readonly keys: number; readonly bytes: number }[];
     readonly problems: readonly string[];
   }>;
-  /** One key of it, as of a revision; undefined when it did not exist then. */
+  /** One key of it, at a revision; undefined if it did not exist then. */
   find(
     path: string,
     key: string,
@@ -55,7 +55,7 @@ export interface Command {
   /** The arguments, for the help: `ID`. */
   readonly takes: string;
   readonly help: string;
-  /** The flags that only this command has, with their help. */
+  /** Flags of this command only, with their help. */
   readonly flags?: readonly (readonly [string, string])[];
   /** The number of arguments. */
   readonly words: number;

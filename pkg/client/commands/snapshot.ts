@@ -43,17 +43,17 @@ async function showStatus(context: Context, file: string): Promise<number> {
 const inspect: Command = {
   name: 'snapshot inspect',
   takes: 'FILE|DATA-DIR [--key KEY [--revision N]]',
-  help: 'Shows what a saved snapshot or a data directory holds, without a server: keys and sizes by prefix, or one object.',
+  help: 'Shows the content of a saved snapshot or a data directory, without a server: keys and sizes by prefix, or one object.',
   flags: [
     ['key', 'KEY  Show this object, such as /registry/configmaps/default/settings'],
-    ['revision', 'N  As it was at this revision. Default: the newest'],
+    ['revision', 'N Its value at this revision. Default: the newest'],
   ],
   words: 1,
   run: async (context, [path = '']) => {
     const { flags } = context.args;
     const [key, revision] = [flags.get('key'), flags.get('revision')];
     if (revision !== undefined && (key === undefined || !/^[0-9]{1,15}$/.test(revision)))
-      throw new ClientError('--revision is a number, and goes with --key');
+      throw new ClientError('--revision must be a number, and requires --key');
     if (key !== undefined) return showObject(context, path, key, revision === undefined ? undefined : Number(revision));
     const { meta, keys, changes, prefixes, problems } = await context.offline.inspect(path);
     const rows = prefixes.map(({ prefix, keys: count, bytes }) => [prefix, String(count), sizeText(bytes)]);
@@ -97,12 +97,12 @@ async function showObject(context: Context, path: string, key: string, revision:
 const restore: Command = {
   name: 'snapshot restore',
   takes: 'FILE --data-dir FOLDER [--name NAME --initial-cluster NAME=URL,... --initial-cluster-token TOKEN]',
-  help: 'Makes a data directory of a new cluster from a snapshot; once for each peer, with the same flags.',
+  help: 'Creates a data directory of a new cluster from a snapshot; once for each peer, with the same flags.',
   flags: [
-    ['data-dir', 'FOLDER  The data directory to make'],
+    ['data-dir', 'FOLDER The data directory to create'],
     ['name', 'NAME  The name of this peer. Default: default'],
     ['initial-cluster', 'NAME=URL,...  All peers of the new cluster. Default: this peer alone'],
-    ['initial-cluster-token', 'TOKEN  Tells clusters apart that are restored from the same snapshot'],
+    ['initial-cluster-token', 'TOKEN Distinguishes clusters that are restored from the same snapshot'],
   ],
   words: 1,
   run: async (context, [file = '']) => {

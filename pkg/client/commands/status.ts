@@ -9,7 +9,7 @@ interface Row {
   readonly health: string;
 }
 
-/** The exit code is 0 when every peer answers and is healthy. */
+/** The exit code is 0 if every peer responds and is healthy. */
 export const status: Command = {
   name: 'status',
   takes: '',

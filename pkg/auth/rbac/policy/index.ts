@@ -5,7 +5,7 @@ import { CONTROLLER_ROLES } from './controllerroles.js';
 import { ROLES } from './roles.js';
 import { bindingObject, roleObject } from './spec.js';
 
-/** The roles and bindings of every cluster, by resource. Made anew at each call. */
+/** The roles and bindings of every cluster, by resource. Built anew at each call. */
 export interface BootstrapPolicy {
   readonly clusterroles: readonly JsonObject[];
   readonly clusterrolebindings: readonly JsonObject[];

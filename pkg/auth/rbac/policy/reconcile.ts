@@ -13,7 +13,7 @@ import { coverageOf } from '../covers.js';
 import { rulesOf } from '../rules.js';
 import { AUTOUPDATE } from './spec.js';
 
-/** The change that makes an existing object grant the expected permissions. */
+/** The change after which an existing object grants the expected permissions. */
 export type Reconciliation =
   | { readonly kind: 'none' }
   | { readonly kind: 'update'; readonly object: JsonObject }
@@ -21,8 +21,8 @@ export type Reconciliation =
   | { readonly kind: 'recreate'; readonly object: JsonObject };
 
 /**
- * Adds to an existing role the rules, labels and annotations of the expected one. What it grants beyond stays. An object with
- * `rbac.authorization.kubernetes.io/autoupdate: "false"` is left alone.
+ * Adds the rules, labels and annotations of the expected role to an existing one. Additional permissions stay. An
+ * object with `rbac.authorization.kubernetes.io/autoupdate: "false"` is not changed.
  */
 export function reconcileRole(existing: JsonObject, expected: JsonObject): Reconciliation {
   if (isProtected(existing)) return NONE;

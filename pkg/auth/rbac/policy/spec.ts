@@ -7,7 +7,7 @@ export interface RoleSpec {
   readonly namespace?: string;
   /** The role whose rules include the rules of this one: `admin`, `edit` or `view`. */
   readonly aggregateTo?: string;
-  /** The aggregates that make up this role. Its own rules are filled in by the aggregation controller. */
+  /** The aggregates that make up this role. The aggregation controller sets its own rules. */
   readonly aggregates?: string;
   readonly rules: readonly RuleSpec[];
 }
