@@ -17,6 +17,7 @@ export type { Controller, ControllerContext } from './controller.js';
 export { definitionCleanup } from './definitioncleanup.js';
 export { definitionNames } from './definitionnames.js';
 export { type ServedDefinitions, serveDefinitions } from './definitionserving.js';
+export { deviceTaintEviction } from './devicetaints/eviction.js';
 export { endpointsController } from './endpoints/endpoints.js';
 export { endpointSliceController } from './endpoints/endpointslice.js';
 export { mirroringController } from './endpoints/mirroring.js';
