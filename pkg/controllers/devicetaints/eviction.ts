@@ -38,7 +38,7 @@ export function deviceTaintEviction(context: ControllerContext): Controller {
     failed: (key, error) => log(`${NAME}: will retry`, { key, error: String(error) }),
   });
   const known = (resource: string, namespace = ''): Iterable<StoredObject> => {
-    const served = servedResource(cluster.catalogue(), resource);
+    const served = servedResource(cluster.servedResources(), resource);
     return served === undefined ? [] : cluster.known(served, namespace);
   };
   const all = (): void => {
