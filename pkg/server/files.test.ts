@@ -1,8 +1,8 @@
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeFolder } from './files.js';
+import { exposedFiles, makeFolder } from './files.js';
 
 let folder = '';
 beforeEach(() => {
@@ -30,4 +30,13 @@ describe('a folder', () => {
       'cannot make a folder in /proc: choose another path than /proc/trireme',
     );
   });
+});
+
+it('names the keys that others than their owner may read', () => {
+  const files = ['a.key', 'b.key', 'c.key'].map((name) => join(folder, name));
+  for (const file of files) writeFileSync(file, 'x', { mode: 0o600 });
+  expect(exposedFiles([...files, join(folder, 'absent.key')])).toEqual([]);
+  chmodSync(files[0]!, 0o640);
+  chmodSync(files[2]!, 0o777);
+  expect(exposedFiles(files)).toEqual([files[0], files[2]]);
 });

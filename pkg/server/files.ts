@@ -64,3 +64,8 @@ export function writeSecret(file: string, text: string): void {
     closeSync(folder);
   }
 }
+
+/** Those of the files that others than their owner may read or change: private keys must not be. Files that are absent do not count. */
+export function exposedFiles(files: readonly string[]): readonly string[] {
+  return files.filter((file) => ((statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0);
+}

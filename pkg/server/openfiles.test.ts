@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { connectionsMax, openFiles } from './openfiles.js';
+import { connectionsMax, openFiles, storeFilesMax } from './openfiles.js';
 
 it.each([
   [undefined, 0, Infinity],
@@ -10,6 +10,17 @@ it.each([
   [128, 60, 8],
 ])('with a limit of %s files, %d of them open, %d connections are accepted', (limit, open, connections) => {
   expect(connectionsMax(limit, open)).toBe(connections);
+});
+
+it.each([
+  [undefined, 512],
+  [1_048_576, 512],
+  [4096, 512],
+  [1024, 205],
+  [256, 51],
+  [64, 48],
+])('with a limit of %s files, RocksDB keeps %d open', (limit, files) => {
+  expect(storeFilesMax(limit)).toBe(files);
 });
 
 it('reads the limit and the open files of this process', () => {

@@ -6,6 +6,8 @@ import { readdirSync, readFileSync } from 'node:fs';
  */
 const RESERVE_FILES_MAX = 1024;
 const RESERVE_FILES_MIN = 96;
+/** The files that RocksDB keeps open where the limit allows it. */
+const STORE_FILES_MAX = 512;
 /** The share of a small limit that is reserved. */
 const RESERVE_SHARE = 0.4;
 /** The minimum number of connections, whatever the limit. */
@@ -17,8 +19,16 @@ const CONNECTIONS_MIN = 8;
  */
 export function connectionsMax(limit: number | undefined, open: number): number {
   if (limit === undefined) return Infinity;
-  const reserve = Math.min(RESERVE_FILES_MAX, Math.max(RESERVE_FILES_MIN, Math.ceil(limit * RESERVE_SHARE)));
-  return Math.max(CONNECTIONS_MIN, limit - open - reserve);
+  return Math.max(CONNECTIONS_MIN, limit - open - reserveOf(limit));
+}
+
+/** How many files RocksDB may keep open: half of the reserve, because two engines are open while a snapshot is installed. */
+export function storeFilesMax(limit: number | undefined): number {
+  return limit === undefined ? STORE_FILES_MAX : Math.min(STORE_FILES_MAX, Math.floor(reserveOf(limit) / 2));
+}
+
+function reserveOf(limit: number): number {
+  return Math.min(RESERVE_FILES_MAX, Math.max(RESERVE_FILES_MIN, Math.ceil(limit * RESERVE_SHARE)));
 }
 
 /**

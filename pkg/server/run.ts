@@ -7,6 +7,7 @@ import { endpointAddress } from './advertise.js';
 import { type Api, openApi } from './api.js';
 import { openAudit } from './audit.js';
 import { failureOf, signalOrders } from './exit.js';
+import { exposedFiles } from './files.js';
 import { givenAuthorities, givenPair, keepCertDir, pairInCertDir } from './given.js';
 import type { KeyPair } from './issue.js';
 import { lockFolder } from './lock.js';
@@ -105,6 +106,8 @@ async function start(config: Config, log: Log, fatal: (error: Error) => void): P
       if (warning !== undefined) log.warn({ folder: pkiFolder }, warning);
     };
     warn();
+    for (const file of exposedFiles(keyFilesOf(config, pkiFolder)))
+      log.warn({ file }, 'a private key can be read by others than its owner: chmod 600');
     if (given.pair === undefined) keepCertDir(config.serving.certDir, pki.serving);
     const keyspace = await opening;
     undo.push(() => keyspace.close());
@@ -202,6 +205,12 @@ async function shutDown(api: Api, config: Config): Promise<void> {
 interface GivenTls {
   readonly pair: KeyPair | undefined;
   readonly clientCa: string | undefined;
+}
+
+/** The files of private keys: those of the server, and those that flags name. */
+function keyFilesOf({ serving, cluster }: Config, pkiFolder: string): readonly string[] {
+  const own = ['ca.key', 'apiserver.key', 'admin.key', 'sa.key', 'peer.key'].map((name) => join(pkiFolder, name));
+  return [...own, serving.keyFile, cluster.peerKeyFile].filter((file) => file !== '');
 }
 
 function givenTls({ serving: { certFile, keyFile, clientCaFile, certDir } }: Config): GivenTls {

@@ -14,6 +14,7 @@ import {
 import type { Keyspace } from '../storage/index.js';
 import type { Log } from '../telemetry/index.js';
 import { givenAuthorities, givenPair } from './given.js';
+import { openFiles, storeFilesMax } from './openfiles.js';
 import { keepPeerPki, peerPkiFiles, serverNames } from './pki.js';
 import { serviceAddresses } from './services.js';
 import { PROGRAM_VERSION } from './version.js';
@@ -34,6 +35,7 @@ function peerConfig(config: Config, network: PeerNetwork | undefined): PeerConfi
     ...PEER_DEFAULTS,
     name: cluster.name,
     dataDir: config.dataDir,
+    openFiles: storeFilesMax(openFiles().limit),
     heartbeatMs: cluster.heartbeatInterval,
     electionMs: cluster.electionTimeout,
     snapshotCount: cluster.snapshotCount,

@@ -39,6 +39,8 @@ export interface PeerConfig {
   readonly name: string;
   /** The folder of log and state. If absent, both are in memory only, and nothing is synced. */
   readonly dataDir?: string;
+  /** The number of files that the state keeps open; absent: `openFilesMax` of pkg/storage. */
+  readonly openFiles?: number;
   readonly heartbeatMs: number;
   readonly electionMs: number;
   /** Entries after which the log is cut. */

@@ -33,7 +33,8 @@ export async function openPeer(
   surroundings: PeerSurroundings = {},
 ): Promise<Peer> {
   const metrics = new PeerMetrics();
-  const disk = surroundings.disk ?? (config.dataDir === undefined ? undefined : nodePeerDisk(config.dataDir));
+  const disk =
+    surroundings.disk ?? (config.dataDir === undefined ? undefined : nodePeerDisk(config.dataDir, config.openFiles));
   const loadTransport = surroundings.loadTransport ?? (() => loadGrpc(config));
   if (disk !== undefined) await releaseBallastIfFull(disk);
   const rules = surroundings.rules ?? PEER_RULES;

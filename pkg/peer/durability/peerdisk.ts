@@ -26,10 +26,10 @@ export interface PeerDisk {
   room(): Promise<Room>;
 }
 
-/** The data folder `dataDir` of the real file system. */
-export function nodePeerDisk(dataDir: string): PeerDisk {
+/** The data folder `dataDir` of the real file system. `openFiles`: the number of files that the state keeps open. */
+export function nodePeerDisk(dataDir: string, openFiles?: number): PeerDisk {
   return {
-    home: rocksHome(join(dataDir, 'db')),
+    home: rocksHome(join(dataDir, 'db'), openFiles === undefined ? {} : { openFiles }),
     files: nodeSmallFiles(dataDir),
     wal: () => nodeDisk(join(dataDir, 'wal')),
     folder: () => nodeDisk(dataDir),

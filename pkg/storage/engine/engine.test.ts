@@ -127,8 +127,10 @@ describe('a second engine in a data folder', () => {
   it('stays if it was named but the folder could not be synced', async () => {
     const at = folder();
     let broken = false;
-    const home = rocksHome(at, async () => {
-      if (broken) throw Object.assign(new Error('EIO: i/o error, fsync'), { code: 'EIO' });
+    const home = rocksHome(at, {
+      syncFolder: async () => {
+        if (broken) throw Object.assign(new Error('EIO: i/o error, fsync'), { code: 'EIO' });
+      },
     });
     const first = await home.open();
     const fresh = await home.fresh();

@@ -2,6 +2,7 @@ import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { invariant } from '../../base/index.js';
 import { corrupt, StoreError } from '../errors.js';
+import { openFilesMax } from '../limits.js';
 import type { Engine, EngineHome, FreshEngine } from './engine.js';
 import { openRocksEngine, storeErrorOf } from './rocksdb.js';
 
@@ -19,8 +20,17 @@ const currentFile = 'CURRENT';
 const firstState = 'state.1';
 const statePattern = /^state\.([1-9][0-9]{0,8})$/;
 
-/** @param syncFolder makes the names in a folder durable; tests replace it to make it fail */
-export function rocksHome(folder: string, syncFolder: (folder: string) => Promise<void> = syncNames): EngineHome {
+export interface RocksOptions {
+  /** The number of files that an engine keeps open. */
+  readonly openFiles?: number;
+  /** Makes the names in a folder durable; tests replace it to make it fail. */
+  readonly syncFolder?: (folder: string) => Promise<void>;
+}
+
+export function rocksHome(
+  folder: string,
+  { openFiles = openFilesMax, syncFolder = syncNames }: RocksOptions = {},
+): EngineHome {
   let current: string | undefined;
   /** Engines that this process has open. An old one may still be read while the next one is current. */
   const inUse = new Set<string>();
@@ -39,7 +49,7 @@ export function rocksHome(folder: string, syncFolder: (folder: string) => Promis
     // Added before its first file is created, because a sweep may run while it is being opened.
     inUse.add(name);
     try {
-      return await openRocksEngine(join(folder, name), () => inUse.delete(name));
+      return await openRocksEngine(join(folder, name), openFiles, () => inUse.delete(name));
     } catch (error) {
       inUse.delete(name);
       throw error;

@@ -245,7 +245,11 @@ class RocksEngine implements Engine {
 }
 
 /** Opens or creates a RocksDB in `folder`, whose parent exists. Rejects with a `StoreError`. */
-export async function openRocksEngine(folder: string, onClosed: () => void = () => {}): Promise<Engine> {
+export async function openRocksEngine(
+  folder: string,
+  openFiles: number = openFilesMax,
+  onClosed: () => void = () => {},
+): Promise<Engine> {
   const db = bind(folder);
   await call<void>(folder, (done) =>
     db.open(
@@ -253,7 +257,7 @@ export async function openRocksEngine(folder: string, onClosed: () => void = () 
         createIfMissing: true,
         writeBufferSize: memtableBytes,
         cacheSize: blockCacheBytes,
-        maxOpenFiles: openFilesMax,
+        maxOpenFiles: openFiles,
         compression: true,
       },
       done as (error: Error | null) => void,
