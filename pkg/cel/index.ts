@@ -2,6 +2,7 @@ export { children, type Expr, refersTo } from './ast.js';
 export { type Compilation, type Compiled, type CompileError, compile, failed, parseText } from './compile.js';
 export { Environment, type StructType } from './environment.js';
 export { estimateCost, type SizeOf } from './estimate.js';
+export { escapeName, fieldNamed } from './fieldnames.js';
 export type { Outcome, Pace, Variables } from './frame.js';
 export { COMPATIBLE, CURRENT, kubernetesEnvironment, type Minor } from './kubernetes.js';
 export {

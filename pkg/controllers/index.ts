@@ -31,6 +31,7 @@ export { defaultServiceAccount, rootCaPublisher } from './namespacecontent.js';
 export { addressRepair } from './network/addressrepair.js';
 export { nodePortRepair } from './network/nodeportrepair.js';
 export { serviceCidrController } from './network/servicecidr.js';
+export { policyStatus } from './policystatus.js';
 export { attributesClassProtection, claimProtection, volumeProtection } from './protection/volumes.js';
 export { replicationController } from './replication/replicationcontroller.js';
 export { resourceQuotaController } from './resourcequota.js';

@@ -23,6 +23,7 @@ export const CONTROLLERS: ReadonlySet<string> = new Set([
   'serviceaccount-token-controller',
   'storage-version-migrator-controller',
   'token-cleaner-controller',
+  'validatingadmissionpolicy-status-controller',
   'volumeattributesclass-protection-controller',
 ]);
 
@@ -60,7 +61,6 @@ export const ELSEWHERE: ReadonlySet<string> = new Set([
   'taint-eviction-controller',
   'ttl-after-finished-controller',
   'ttl-controller',
-  'validatingadmissionpolicy-status-controller',
 ]);
 
 /** The names that kube-controller-manager accepts from before 1.28. */

@@ -35,6 +35,7 @@ import {
   mirroringController,
   namespaceController,
   nodePortRepair,
+  policyStatus,
   replicationController,
   resourceQuotaController,
   rootCaPublisher,
@@ -200,6 +201,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
       defaultServiceAccount(context),
       rootCaPublisher(context, parts.rootCa),
       clusterRoleAggregation(context),
+      policyStatus(context),
       tokenSecrets(context, {
         rootCa: parts.rootCa,
         issue: (of) => access!.serviceAccounts.issuer.issueLegacy(of),

@@ -81,6 +81,8 @@ const NAMESPACE_TYPES: readonly StructType[] = [
 export interface DeclaredVariables {
   readonly params: boolean;
   readonly authorizer: boolean;
+  /** Whether `authorizer.requestResource` is declared with the authorizer; default true. */
+  readonly requestResource?: boolean;
   /** Types of `variables.<name>`; undefined if there are no variables, as in match conditions. */
   readonly variables?: ReadonlyMap<string, Type>;
   /** The type of `object` and `oldObject`; dynamic unless type checking is enabled. */
@@ -104,7 +106,8 @@ export function policyEnvironment(minor: Minor, declared: DeclaredVariables): En
   if (declared.params) variables['params'] = declared.paramsType ?? DYN;
   if (declared.authorizer) {
     variables['authorizer'] = AUTHORIZER;
-    variables['authorizer.requestResource'] = opaque('kubernetes.authorization.ResourceCheck');
+    if (declared.requestResource !== false)
+      variables['authorizer.requestResource'] = opaque('kubernetes.authorization.ResourceCheck');
   }
   if (declared.variables !== undefined) {
     const types = declared.variables;

@@ -43,6 +43,12 @@ describe('rules of a schema', () => {
       'x-kubernetes-validations': [rule('self.a__dash__b == self.__in__')],
     };
     expect(check(schema, { 'a-b': 1, in: 1 })).toEqual([]);
+    const reserved = {
+      type: 'object',
+      properties: { namespace: { type: 'string' } },
+      'x-kubernetes-validations': [rule("self.namespace == 'a' && has(self.__namespace__)")],
+    };
+    expect(check(reserved, { namespace: 'a' })).toEqual([]);
     expect(check(schema, { 'a-b': 1, in: 2 })).toEqual([
       'spec: Invalid value: failed rule: self.a__dash__b == self.__in__',
     ]);

@@ -1,6 +1,5 @@
 import { isObject, type JsonObject, type JsonValue, listAt, textAt } from '../../../api/index.js';
-import type { SizeOf } from '../../../cel/index.js';
-import { escapeName } from './types.js';
+import { escapeName, type SizeOf } from '../../../cel/index.js';
 
 /**
  * How large the values of a structural schema can be, for the estimate of what rules cost. Where the schema sets no bound, the

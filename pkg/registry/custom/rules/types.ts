@@ -17,7 +17,9 @@ import {
   DURATION,
   DYN,
   equals,
+  escapeName,
   fail,
+  fieldNamed,
   fromJson,
   INT,
   JsonList,
@@ -43,41 +45,6 @@ export interface RuleType {
   readonly adapt: (json: JsonValue) => Value;
   /** All object types in the type, for the environment. */
   readonly structs: readonly StructType[];
-}
-
-const WORDS = new Set([
-  'true',
-  'false',
-  'null',
-  'in',
-  'as',
-  'break',
-  'const',
-  'continue',
-  'else',
-  'for',
-  'function',
-  'if',
-  'import',
-  'let',
-  'loop',
-  'package',
-  'namespace',
-  'return',
-  'var',
-  'void',
-  'while',
-]);
-
-/** Returns the escaped name of a property in expressions; undefined if expressions cannot access it. */
-export function escapeName(name: string): string | undefined {
-  if (WORDS.has(name)) return `__${name}__`;
-  if (name === '' || !/^[A-Za-z_.\-/]/.test(name) || /[^A-Za-z0-9_.\-/]/.test(name)) return undefined;
-  return name
-    .replaceAll('__', '__underscores__')
-    .replaceAll('.', '__dot__')
-    .replaceAll('-', '__dash__')
-    .replaceAll('/', '__slash__');
 }
 
 const META: JsonObject = {
@@ -184,7 +151,7 @@ function objectType(schema: JsonObject, name: string, embedded: boolean): RuleTy
     fields.set(escaped, { name: property, of });
     structs.push(...of.structs);
   }
-  structs.push({ name, field: (f) => fields.get(f)?.of.type });
+  structs.push({ name, field: (f) => fieldNamed(fields, f)?.of.type });
   return { type: struct(name), adapt: (v) => (isObject(v) ? new TypedObject(v, name, fields) : fromJson(v)), structs };
 }
 
@@ -209,7 +176,7 @@ class TypedObject extends CelMap {
   }
 
   find(key: Value): Value | undefined {
-    const field = typeof key === 'string' ? this.#fields.get(key) : undefined;
+    const field = typeof key === 'string' ? fieldNamed(this.#fields, key) : undefined;
     const json = field === undefined ? undefined : getOwn(this.#json, field.name);
     return json === undefined ? undefined : field!.of.adapt(json);
   }

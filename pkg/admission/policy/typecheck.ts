@@ -1,0 +1,109 @@
+import { apiVersionOf, type GroupVersionKind, type JsonObject, listAt, objectsAt, textAt } from '../../api/index.js';
+import { CURRENT, compile, DYN, type Environment, failed, type Type } from '../../cel/index.js';
+import type { Schema } from '../../schema/index.js';
+import { policyEnvironment } from './environment.js';
+import { SchemaTypes } from './schematypes.js';
+
+/** A field of a policy with what is wrong with its expression for some of the types that the policy matches. */
+export interface ExpressionWarning {
+  readonly fieldRef: string;
+  readonly warning: string;
+}
+
+/** A served kind with its schema. */
+export interface KnownKind {
+  readonly kind: GroupVersionKind;
+  readonly schema: Schema;
+}
+
+/** The kinds of the cluster. */
+export interface KnownKinds {
+  ofResource(group: string, version: string, resource: string): KnownKind | undefined;
+  ofKind(kind: GroupVersionKind): KnownKind | undefined;
+}
+
+/** More types are not checked, for each rule of a policy. */
+const TYPES_MAX = 10;
+
+/**
+ * Checks the expressions of a ValidatingAdmissionPolicy against the types of the resources that it names, as
+ * https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/#type-checking says. Gives one value for
+ * each expression; undefined for one without warning.
+ */
+export function* typeCheck(spec: JsonObject, kinds: KnownKinds): Generator<ExpressionWarning | undefined, void> {
+  const environments = typesToCheck(spec, kinds).map((known) => ({ known, env: environmentOf(spec, known, kinds) }));
+  const check = (fieldRef: string, expression: string): ExpressionWarning | undefined => {
+    const warnings: string[] = [];
+    for (const { known, env } of environments) {
+      const compiled = compile(expression, env);
+      if (!failed(compiled)) continue;
+      const { group, version, kind } = known.kind;
+      warnings.push(`${group}/${version}, Kind=${kind}: ${withoutPrefix(compiled.error)}\n`);
+    }
+    return warnings.length === 0 ? undefined : { fieldRef, warning: warnings.join('\n') };
+  };
+  for (const [i, validation] of objectsAt(spec, 'validations').entries()) {
+    const place = `spec.validations[${i}]`;
+    yield check(`${place}.expression`, textAt(validation, 'expression'));
+    const message = textAt(validation, 'messageExpression');
+    if (message !== '') yield check(`${place}.messageExpression`, message);
+  }
+}
+
+const PREFIX = 'compilation failed: ';
+const withoutPrefix = (error: string): string => (error.startsWith(PREFIX) ? error.slice(PREFIX.length) : error);
+
+/** The kinds of the resources that the rules name without wildcards, in order. */
+function typesToCheck(spec: JsonObject, kinds: KnownKinds): readonly KnownKind[] {
+  const found = new Map<string, KnownKind>();
+  for (const rule of objectsAt(spec, 'matchConstraints', 'resourceRules')) if (!collect(rule, kinds, found)) break;
+  return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, known]) => known);
+}
+
+/** Returns false when the rule reached the limit. */
+function collect(rule: JsonObject, kinds: KnownKinds, found: Map<string, KnownKind>): boolean {
+  const texts = (field: string): readonly string[] => listAt(rule, field).map(String).sort();
+  const [groups, versions] = [texts('apiGroups'), texts('apiVersions')];
+  if ([...groups, ...versions].some((t) => t.includes('*'))) return true;
+  const resources = texts('resources').filter((r) => !r.includes('*') && !r.includes('/'));
+  let count = 0;
+  for (const group of groups)
+    for (const version of versions)
+      for (const resource of resources) {
+        const known = kinds.ofResource(group, version, resource);
+        if (known === undefined) continue;
+        found.set([known.kind.group, known.kind.version, known.kind.kind].join(' '), known);
+        if (++count === TYPES_MAX) return false;
+      }
+  return true;
+}
+
+/** The environment of a policy for objects of one kind, with its variables. */
+function environmentOf(spec: JsonObject, known: KnownKind, kinds: KnownKinds): Environment {
+  const types = new SchemaTypes();
+  const variables = new Map<string, Type>();
+  const paramKind = paramKindOf(spec);
+  const params = paramKind === undefined ? undefined : kinds.ofKind(paramKind);
+  const environment = policyEnvironment(CURRENT, {
+    params: paramKind !== undefined,
+    authorizer: true,
+    requestResource: false,
+    variables,
+    object: types.typeOf(known.schema, known.kind.kind) ?? DYN,
+    paramsType: (params === undefined ? undefined : types.typeOf(params.schema, params.kind.kind)) ?? DYN,
+  }).withStructs(types.resolve);
+  for (const variable of objectsAt(spec, 'variables')) {
+    const compiled = compile(textAt(variable, 'expression'), environment);
+    variables.set(textAt(variable, 'name'), failed(compiled) ? DYN : compiled.checked.type);
+  }
+  return environment;
+}
+
+function paramKindOf(spec: JsonObject): GroupVersionKind | undefined {
+  const kind = textAt(spec, 'paramKind', 'kind');
+  if (kind === '') return undefined;
+  const apiVersion = textAt(spec, 'paramKind', 'apiVersion');
+  const slash = apiVersion.indexOf('/');
+  const of = { group: slash < 0 ? '' : apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1), kind };
+  return apiVersionOf(of) === apiVersion ? of : undefined;
+}
