@@ -1,7 +1,7 @@
 import { type ExpressionWarning, type KnownKind, type KnownKinds, typeCheck } from '../admission/index.js';
 import { isObject, type JsonObject, numberAt } from '../api/index.js';
 import type { StoredObject } from '../cache/index.js';
-import type { Catalogue, ServedResource } from '../registry/index.js';
+import type { ServedResource, ServedResources } from '../registry/index.js';
 import { type Controller, type ControllerContext, controllerOf } from './controller.js';
 import { metaOf } from './meta.js';
 import { WorkQueue } from './queue.js';
@@ -24,7 +24,7 @@ export function policyStatus({ cluster, world, log }: ControllerContext): Contro
   }
 
   async function sync(name: string): Promise<void> {
-    const resource = cluster.catalogue().find(GROUP, 'v1', RESOURCE);
+    const resource = cluster.servedResources().find(GROUP, 'v1', RESOURCE);
     if (resource === undefined) return;
     const policy = await cluster.get({ resource, namespace: '', name });
     if (policy === undefined) return;
@@ -47,7 +47,7 @@ export function policyStatus({ cluster, world, log }: ControllerContext): Contro
     const { spec } = policy;
     if (!isObject(spec)) return [];
     const found: ExpressionWarning[] = [];
-    for (const warning of typeCheck(spec, kindsOf(cluster.catalogue()))) {
+    for (const warning of typeCheck(spec, kindsOf(cluster.servedResources()))) {
       if (warning !== undefined) found.push(warning);
       await new Promise<void>((resolve) => world.timers.immediate(resolve));
     }
@@ -57,7 +57,7 @@ export function policyStatus({ cluster, world, log }: ControllerContext): Contro
   return controllerOf(NAME, cluster, queue, { changed });
 }
 
-function kindsOf(catalogue: Catalogue): KnownKinds {
+function kindsOf(served: ServedResources): KnownKinds {
   const known = (resource: ServedResource | undefined): KnownKind | undefined =>
     resource === undefined
       ? undefined
@@ -66,7 +66,7 @@ function kindsOf(catalogue: Catalogue): KnownKinds {
           schema: resource.schema,
         };
   return {
-    ofResource: (group, version, resource) => known(catalogue.find(group, version, resource)),
-    ofKind: (kind) => known(catalogue.findKind(kind)),
+    ofResource: (group, version, resource) => known(served.find(group, version, resource)),
+    ofKind: (kind) => known(served.findKind(kind)),
   };
 }
