@@ -11,7 +11,8 @@ import {
   textAt,
 } from '../api/index.js';
 import type { World } from '../base/index.js';
-import type { CheckedPod, Violation } from './podsecuritychecks.js';
+import type { CheckedPod, Violation } from './podsecuritycheck.js';
+
 import {
   compareLevels,
   isPrivileged,

@@ -1,84 +1,21 @@
-import { at, goQuote, isObject, type JsonObject, listAt, numberAt, objectAt, objectsAt, textAt } from '../api/index.js';
+import { at, type JsonObject, listAt, numberAt, objectsAt, textAt } from '../api/index.js';
+import {
+  badContainers,
+  type Check,
+  type CheckedPod,
+  type CheckVersion,
+  containersOf,
+  contextOf,
+  named,
+  nameOf,
+  plural,
+  quoted,
+  setters,
+  sorted,
+} from './podsecuritycheck.js';
+import { appArmor, SELINUX_TYPES, seccomp, seccompAnnotations, seLinux } from './podsecurityprofiles.js';
 
 /** The checks of the Pod Security Standards, with the texts of kube-apiserver. */
-
-/** A violation. `detail` may be ''. */
-export interface Violation {
-  readonly reason: string;
-  readonly detail: string;
-}
-
-export type Check = (pod: CheckedPod) => Violation | undefined;
-
-/** A pod, or the template of one. */
-export interface CheckedPod {
-  readonly metadata: JsonObject;
-  readonly spec: JsonObject;
-}
-
-/** A check from one minor version of Kubernetes until the next entry. `overrides` lists baseline checks that it replaces. */
-interface CheckVersion {
-  readonly since: number;
-  readonly check: Check;
-  readonly overrides?: readonly string[];
-}
-
-/** Init containers, containers and ephemeral containers, in this order. */
-function* containersOf({ spec }: CheckedPod): Iterable<JsonObject> {
-  for (const list of ['initContainers', 'containers', 'ephemeralContainers']) yield* objectsAt(spec, list);
-}
-
-const plural = (word: string, count: number): string => (count === 1 ? word : `${word}s`);
-const quoted = (items: Iterable<string>): string => [...items].map((i) => `"${i}"`).join(', ');
-const sorted = (items: ReadonlySet<string>): readonly string[] => [...items].sort();
-const named = (names: readonly string[]): string => `${plural('container', names.length)} ${quoted(names)}`;
-const nameOf = (c: JsonObject): string => textAt(c, 'name');
-const contextOf = (o: JsonObject): JsonObject => objectAt(o, 'securityContext');
-
-/** Describes where a value is set: in the pod, in containers, or in both. */
-function setters(pod: boolean, containers: readonly string[], more: readonly string[] = []): string {
-  return [...(pod ? ['pod'] : []), ...(containers.length > 0 ? [named(containers)] : []), ...more].join(' and ');
-}
-
-/** The names of the containers for which `bad` holds. */
-function badContainers(
-  pod: CheckedPod,
-  bad: (context: JsonObject, container: JsonObject) => boolean,
-): readonly string[] {
-  const names: string[] = [];
-  for (const c of containersOf(pod)) if (bad(contextOf(c), c)) names.push(nameOf(c));
-  return names;
-}
-
-const ALLOWED_APPARMOR = new Set(['RuntimeDefault', 'Localhost']);
-const APPARMOR_ANNOTATION = 'container.apparmor.security.beta.kubernetes.io/';
-
-const appArmor: Check = (pod) => {
-  const values = new Set<string>();
-  const bad = (context: JsonObject): boolean => {
-    if (!isObject(at(context, 'appArmorProfile'))) return false;
-    const type = textAt(context, 'appArmorProfile', 'type');
-    if (ALLOWED_APPARMOR.has(type)) return false;
-    values.add(type);
-    return true;
-  };
-  const podBad = bad(contextOf(pod.spec));
-  const containers = badContainers(pod, bad);
-  const annotations = Object.entries(objectAt(pod.metadata, 'annotations'))
-    .filter(([key, value]) => key.startsWith(APPARMOR_ANNOTATION) && !allowedAppArmorAnnotation(String(value)))
-    .map(([key, value]) => `${key}=${goQuote(String(value))}`)
-    .sort();
-  const shown = [...sorted(values), ...annotations];
-  if (shown.length === 0) return undefined;
-  const more = annotations.length > 0 ? [plural('annotation', annotations.length)] : [];
-  return {
-    reason: plural('forbidden AppArmor profile', shown.length),
-    detail: `${setters(podBad, containers, more)} must not set AppArmor profile type to ${quoted(shown)}`,
-  };
-};
-
-const allowedAppArmorAnnotation = (value: string): boolean =>
-  value === '' || value === 'runtime/default' || value.startsWith('localhost/');
 
 const DEFAULT_CAPABILITIES = new Set([
   'AUDIT_WRITE',
@@ -279,89 +216,6 @@ const runAsUser: Check = (pod) => {
   if (!ofPod && containers.length === 0) return undefined;
   return { reason: 'runAsUser=0', detail: `${setters(ofPod, containers)} must not set runAsUser=0` };
 };
-
-const SELINUX_TYPES = ['', 'container_t', 'container_init_t', 'container_kvm_t'];
-
-const seLinux =
-  (allowed: readonly string[]): Check =>
-  (pod) => {
-    const types = new Set<string>();
-    let user = false;
-    let role = false;
-    const bad = (context: JsonObject): boolean => {
-      const options = at(context, 'seLinuxOptions');
-      if (!isObject(options)) return false;
-      const type = textAt(options, 'type');
-      const badType = !allowed.includes(type);
-      const [setsUser, setsRole] = [textAt(options, 'user') !== '', textAt(options, 'role') !== ''];
-      if (badType) types.add(type);
-      user ||= setsUser;
-      role ||= setsRole;
-      return badType || setsUser || setsRole;
-    };
-    const ofPod = bad(contextOf(pod.spec));
-    const containers = badContainers(pod, bad);
-    if (!ofPod && containers.length === 0) return undefined;
-    const data = [
-      ...(types.size > 0 ? [`${plural('type', types.size)} ${quoted(sorted(types))}`] : []),
-      ...(user ? ['user may not be set'] : []),
-      ...(role ? ['role may not be set'] : []),
-    ];
-    return {
-      reason: 'seLinuxOptions',
-      detail: `${setters(ofPod, containers)} set forbidden securityContext.seLinuxOptions: ${data.join('; ')}`,
-    };
-  };
-
-const SECCOMP_POD_ANNOTATION = 'seccomp.security.alpha.kubernetes.io/pod';
-const SECCOMP_CONTAINER_ANNOTATION = 'container.seccomp.security.alpha.kubernetes.io/';
-
-/** Before 1.19 profiles were annotations. */
-const seccompAnnotations: Check = (pod) => {
-  const annotations = objectAt(pod.metadata, 'annotations');
-  const keys = [SECCOMP_POD_ANNOTATION];
-  for (const c of containersOf(pod)) keys.push(SECCOMP_CONTAINER_ANNOTATION + nameOf(c));
-  const bad = new Set<string>();
-  for (const key of keys) {
-    const value = at(annotations, key);
-    if (value === undefined || allowedSeccompAnnotation(String(value))) continue;
-    bad.add(`${key}=${goQuote(String(value))}`);
-  }
-  if (bad.size === 0) return undefined;
-  return { reason: 'seccompProfile', detail: `forbidden ${plural('annotation', bad.size)} ${sorted(bad).join(', ')}` };
-};
-
-const allowedSeccompAnnotation = (value: string): boolean =>
-  value === 'runtime/default' || value === 'docker/default' || value.startsWith('localhost/');
-
-const seccomp =
-  (required: boolean): Check =>
-  (pod) => {
-    const values = new Set<string>();
-    const typeOf = (context: JsonObject): string | undefined =>
-      isObject(at(context, 'seccompProfile')) ? textAt(context, 'seccompProfile', 'type') : undefined;
-    const bad = (context: JsonObject): boolean => {
-      const type = typeOf(context);
-      if (type === undefined || type === 'Localhost' || type === 'RuntimeDefault') return false;
-      values.add(type);
-      return true;
-    };
-    const ofPod = bad(contextOf(pod.spec));
-    const explicit = badContainers(pod, bad);
-    const reason = 'seccompProfile';
-    if (ofPod || explicit.length > 0)
-      return {
-        reason,
-        detail: `${setters(ofPod, explicit)} must not set securityContext.seccompProfile.type to ${quoted(sorted(values))}`,
-      };
-    if (!required || typeOf(contextOf(pod.spec)) !== undefined) return undefined;
-    const implicit = badContainers(pod, (context) => typeOf(context) === undefined);
-    if (implicit.length === 0) return undefined;
-    return {
-      reason,
-      detail: `pod or ${named(implicit)} must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"`,
-    };
-  };
 
 const SYSCTLS: Readonly<Record<number, readonly string[]>> = {
   0: [

@@ -1,5 +1,6 @@
 import { type FieldError, FieldErrors, FieldPath, getOwn, type JsonObject } from '../api/index.js';
-import { type CheckedPod, checksOf, type Violation } from './podsecuritychecks.js';
+import type { CheckedPod, Violation } from './podsecuritycheck.js';
+import { checksOf } from './podsecuritychecks.js';
 
 /** The policy of a namespace: a level and a version for each of the three modes. */
 

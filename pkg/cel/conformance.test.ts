@@ -1,6 +1,7 @@
 import { tests } from '@bufbuild/cel-spec/testdata/conformance.js';
 import { describe, expect, it } from 'vitest';
 import { check } from './checker.js';
+import { equals } from './compare.js';
 import { CompileFailure } from './compiler.js';
 import { Environment } from './environment.js';
 import { networkLibrary } from './library/network.js';
@@ -26,7 +27,7 @@ import {
   type Type,
   UINT,
 } from './types.js';
-import { ArrayList, Bytes, EntryMap, equals, fail, isError, keyText, TypeValue, Uint, type Value } from './values.js';
+import { ArrayList, Bytes, EntryMap, fail, isError, keyText, TypeValue, Uint, type Value } from './values.js';
 
 // The conformance tests of the CEL specification. Tests that do not apply are listed by suite, each with its reason.
 

@@ -1,4 +1,5 @@
 export { children, type Expr, refersTo } from './ast.js';
+export { equals } from './compare.js';
 export { type Compilation, type Compiled, type CompileError, compile, failed, parseText } from './compile.js';
 export { Environment, type StructType } from './environment.js';
 export { estimateCost, type SizeOf } from './estimate.js';
@@ -12,15 +13,15 @@ export {
   CheckMemo,
   resourceCheckValue,
 } from './library/authorizer.js';
+export { valueText } from './library/conversions.js';
 export { jsonPatchLibrary } from './library/jsonpatch.js';
 export { includesLibrary } from './library/lists.js';
-export { valueText } from './library/standard.js';
 export { parseDuration, parseTimestamp } from './library/time.js';
 export { BIND_MACRO } from './macros.js';
 export { StructValue } from './operations.js';
-export { RESERVED_WORDS } from './parser.js';
 export { COST_EXCEEDED, Execution, Program } from './program.js';
 export { Suspended } from './suspended.js';
+export { RESERVED_WORDS } from './tokensets.js';
 export {
   BOOL,
   BYTES,
@@ -46,7 +47,6 @@ export {
   CelMap,
   concatLists,
   Duration,
-  equals,
   fail,
   fromJson,
   isError,

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { Scheduler, type World } from '../base/index.js';
+import { equals } from './compare.js';
 import { compile, failed } from './compile.js';
 import { CURRENT, kubernetesEnvironment } from './kubernetes.js';
 import type { Execution } from './program.js';
 import { Suspended } from './suspended.js';
-import { equals, isError, type Value } from './values.js';
+import { isError, type Value } from './values.js';
 
 const NUMBERS = `[${Array.from({ length: 30 }, (_, i) => i).join(', ')}]`;
 

@@ -1,4 +1,6 @@
-import { Bytes } from './values.js';
+import type { Literal } from './ast.js';
+import type { Token } from './lexer.js';
+import { Bytes, Uint } from './values.js';
 
 /** Returns the value of a STRING or BYTES token; undefined if an escape is invalid. */
 export function unquote(text: string, isBytes: boolean): string | Bytes | undefined {
@@ -75,4 +77,42 @@ function escapeAt(body: string, i: number): { readonly code: string | number; re
   if (c === 'u') return { code: Number.parseInt(body.slice(i + 2, i + 6), 16), length: 6 };
   if (c === 'U') return { code: Number.parseInt(body.slice(i + 2, i + 10), 16), length: 10 };
   return { code: Number.parseInt(body.slice(i + 1, i + 4), 8), length: 4 };
+}
+
+/** The value of a literal. One that is invalid is reported and reads as null. */
+export function literalValue(token: Token, negative: boolean, report: (message: string) => void): Literal {
+  const { text } = token;
+  switch (token.kind) {
+    case 'true':
+      return true;
+    case 'false':
+      return false;
+    case 'null':
+      return null;
+    case 'NUM_INT': {
+      const magnitude = BigInt(text);
+      const value = negative ? -magnitude : magnitude;
+      if (BigInt.asIntN(64, value) === value) return value;
+      report('invalid int literal');
+      return null;
+    }
+    case 'NUM_UINT': {
+      const value = BigInt(text.slice(0, -1));
+      if (BigInt.asUintN(64, value) === value) return new Uint(value);
+      report('invalid uint literal');
+      return null;
+    }
+    case 'NUM_FLOAT': {
+      const value = Number(text);
+      if (Number.isFinite(value)) return negative ? -value : value;
+      report('invalid double literal');
+      return null;
+    }
+    default: {
+      const value = unquote(text, token.kind === 'BYTES');
+      if (value !== undefined) return value;
+      report(`invalid ${token.kind === 'BYTES' ? 'bytes' : 'string'} literal`);
+      return null;
+    }
+  }
 }

@@ -1,9 +1,9 @@
+import { equals } from './compare.js';
 import {
   Bytes,
   type CelError,
   CelMap,
   type EntryMap,
-  equals,
   fail,
   isError,
   List,

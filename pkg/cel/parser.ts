@@ -1,10 +1,23 @@
-import type { CallExpr, Expr, Literal, MapEntry, StructExpr } from './ast.js';
+import type { CallExpr, Expr, MapEntry, StructExpr } from './ast.js';
 import { EOF, type Token, type TokenKind } from './lexer.js';
-import { unquote } from './literal.js';
+import { literalValue } from './literal.js';
 import { Builder, type Macro, macroKey } from './macros.js';
 import { type Issue, Source } from './source.js';
 import { EPSILON, RecursionFailure, TokenStream } from './syntax.js';
-import { Uint } from './values.js';
+import {
+  CALC_NEXT,
+  END,
+  EXPR,
+  kinds,
+  LITERALS,
+  MEMBER,
+  MEMBER_NEXT,
+  OPT_EXPR,
+  RELATION_NEXT,
+  RELATIONS,
+  RESERVED_WORDS,
+  union,
+} from './tokensets.js';
 
 export interface ParseOptions {
   readonly macros: ReadonlyMap<string, Macro>;
@@ -21,24 +34,6 @@ export interface Parsed {
 /** Maximum number of code points in an expression. */
 const POINTS_MAX = 100_000;
 const DEPTH_MAX = 250;
-
-/** Words that cannot be identifiers. */
-export const RESERVED_WORDS: ReadonlySet<string> = new Set([
-  ...['as', 'break', 'const', 'continue', 'else', 'for', 'function', 'if', 'import', 'let', 'loop', 'package'],
-  ...['namespace', 'return', 'var', 'void', 'while', 'true', 'false', 'null', 'in'],
-]);
-
-const kinds = (...k: readonly TokenKind[]): ReadonlySet<TokenKind> => new Set(k);
-const LITERALS = ['true', 'false', 'null', 'NUM_FLOAT', 'NUM_INT', 'NUM_UINT', 'STRING', 'BYTES'];
-const MEMBER = kinds('[', '{', '(', '.', '-', ...LITERALS, 'IDENTIFIER');
-const EXPR = kinds(...MEMBER, '!');
-const OPT_EXPR = kinds(...EXPR, '?');
-const MEMBER_NEXT = kinds('.', '[', EPSILON);
-const CALC_NEXT = kinds('+', '-', '*', '/', '%', EPSILON);
-const RELATIONS = ['==', '!=', 'in', '<', '<=', '>=', '>'];
-const RELATION_NEXT = kinds(...RELATIONS, EPSILON);
-const union = (a: ReadonlySet<TokenKind>, ...more: readonly TokenKind[]) => new Set([...a, ...more]);
-const END = () => kinds(EPSILON);
 
 /**
  * Parses an expression with the grammar of the CEL language definition; macros are expanded during parsing. If there
@@ -388,45 +383,8 @@ class Parser {
     if (!LITERALS.includes(token.kind)) this.#in.noViableAlternative(token, 0);
     this.#in.take();
     const offset = (sign ?? token).start;
-    const value = this.#valueOf(token, sign !== undefined, offset);
+    const value = literalValue(token, sign !== undefined, (message) => this.#in.report(offset, message));
     return this.#build.literal(offset, value);
-  }
-
-  #valueOf(token: Token, negative: boolean, offset: number): Literal {
-    const { text } = token;
-    switch (token.kind) {
-      case 'true':
-        return true;
-      case 'false':
-        return false;
-      case 'null':
-        return null;
-      case 'NUM_INT': {
-        const magnitude = BigInt(text);
-        const value = negative ? -magnitude : magnitude;
-        if (BigInt.asIntN(64, value) === value) return value;
-        this.#in.report(offset, 'invalid int literal');
-        return null;
-      }
-      case 'NUM_UINT': {
-        const value = BigInt(text.slice(0, -1));
-        if (BigInt.asUintN(64, value) === value) return new Uint(value);
-        this.#in.report(offset, 'invalid uint literal');
-        return null;
-      }
-      case 'NUM_FLOAT': {
-        const value = Number(text);
-        if (Number.isFinite(value)) return negative ? -value : value;
-        this.#in.report(offset, 'invalid double literal');
-        return null;
-      }
-      default: {
-        const value = unquote(text, token.kind === 'BYTES');
-        if (value !== undefined) return value;
-        this.#in.report(offset, `invalid ${token.kind === 'BYTES' ? 'bytes' : 'string'} literal`);
-        return null;
-      }
-    }
   }
 
   #callOrMacro(open: Token, name: string, target: Expr | undefined, args: readonly Expr[]): Expr {

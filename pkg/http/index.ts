@@ -4,7 +4,7 @@ export { fairnessGate, type Gate, inFlightGate, type ResourceLoad, type Ticket }
 export type { HealthCheck, HealthChecks } from './health.js';
 export { InFlightLimiter } from './inflight.js';
 export { limits as httpLimits } from './limits.js';
-export { type Listener, type ListenerOptions, openListener, type TlsMaterial } from './listener.js';
+export { type Listener, type ListenerOptions, openListener } from './listener.js';
 export { requestCounter } from './metrics.js';
 export { spoken } from './negotiate.js';
 export { OpenApiDocuments } from './openapi.js';
@@ -13,5 +13,6 @@ export { type Audit, type Stages, sharedStages } from './pipeline.js';
 export { knownResource } from './resources.js';
 export { createRouter } from './router.js';
 export type { HttpServices } from './services.js';
+export type { TlsMaterial } from './tls.js';
 export { API_VERSION } from './version.js';
 export { Watches } from './watches.js';

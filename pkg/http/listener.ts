@@ -23,15 +23,8 @@ import { serve } from './pipeline.js';
 import { malformed, refuse, refuseRequest, refuseWith, statusText } from './refusals.js';
 import { createRouter } from './router.js';
 import type { HttpServices } from './services.js';
+import { CIPHERS, secureContext, type TlsMaterial } from './tls.js';
 import { isWebSocketWatch, withoutUpgrade } from './websocket.js';
-
-/** PEM texts. */
-export interface TlsMaterial {
-  readonly cert: string;
-  readonly key: string;
-  /** The authorities of client certificates. */
-  readonly clientCa: string;
-}
 
 export interface ListenerOptions {
   readonly host: string;
@@ -413,22 +406,6 @@ const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
 const ignore = (): void => {};
 
 /**
- * The suites of TLS 1.2 with forward secrecy and authenticated encryption, so without CBC; all suites of TLS 1.3 have
- * both.
- */
-const CIPHERS = [
-  'TLS_AES_128_GCM_SHA256',
-  'TLS_AES_256_GCM_SHA384',
-  'TLS_CHACHA20_POLY1305_SHA256',
-  'ECDHE-ECDSA-AES128-GCM-SHA256',
-  'ECDHE-RSA-AES128-GCM-SHA256',
-  'ECDHE-ECDSA-AES256-GCM-SHA384',
-  'ECDHE-RSA-AES256-GCM-SHA384',
-  'ECDHE-ECDSA-CHACHA20-POLY1305',
-  'ECDHE-RSA-CHACHA20-POLY1305',
-].join(':');
-
-/**
  * Counts a request of a session whose client has not authenticated, and returns whether there are too many. Streams that are reset at
  * once count too. A request with valid credentials sets the count to zero (`authenticate`).
  */
@@ -450,8 +427,4 @@ function originForm(url: string): string {
   if (at === null) return url;
   const rest = url.slice(at[0].length);
   return rest.startsWith('/') ? rest : `/${rest}`;
-}
-
-function secureContext(tls: TlsMaterial): { cert: string; key: string; ca: string } {
-  return { cert: tls.cert, key: tls.key, ca: tls.clientCa };
 }

@@ -1,6 +1,7 @@
+import { compare, equals } from '../compare.js';
 import { declare, type FunctionDeclaration, type Library } from '../environment.js';
 import { SORT_BY_MACRO } from '../macros.js';
-import { ArrayList, compare, equals, fail, isError, itemsOf, List, noOverload, type Value } from '../values.js';
+import { ArrayList, fail, isError, itemsOf, List, noOverload, type Value } from '../values.js';
 import { standardLibrary } from './standard.js';
 
 const COMPARABLE = ['int', 'uint', 'double', 'bool', 'duration', 'timestamp', 'string', 'bytes'];

@@ -1,3 +1,4 @@
+import { compare, equals } from '../compare.js';
 import { declare, type Library } from '../environment.js';
 import { STANDARD_MACROS, TWO_VARIABLE_MACROS } from '../macros.js';
 import { contains } from '../operations.js';
@@ -20,15 +21,11 @@ import {
 } from '../types.js';
 import {
   Bytes,
-  type CelError,
   CelMap,
   codePoints,
-  compare,
   Duration,
   EntryMap,
-  equals,
   fail,
-  isError,
   keyText,
   List,
   NO_OVERLOAD,
@@ -38,160 +35,12 @@ import {
   Timestamp,
   TypeValue,
   typeName,
-  Uint,
   type Value,
 } from '../values.js';
-import { formatDouble, parseBool, parseDouble, parseInt64, parseUint64 } from './numbers.js';
+import { add, divide, multiply, negate, plain, remainder, SECOND, subtract } from './arithmetic.js';
+import { toBool, toBytes, toDouble, toDuration, toInt, toText, toTimestamp, toUint } from './conversions.js';
 import { matches } from './regex.js';
-import {
-  formatDuration,
-  formatTimestamp,
-  parseDuration,
-  parseTimestamp,
-  TIME_GETTERS,
-  timestampInRange,
-} from './time.js';
-
-const INT_MAX = (1n << 63n) - 1n;
-const INT_MIN = -(1n << 63n);
-const UINT_MAX = (1n << 64n) - 1n;
-
-const plain = (op: string): CelError => {
-  const known = unsupported.get(op);
-  if (known !== undefined) return known;
-  const made = Object.assign(fail(`no such overload: ${op}`), { noOverload: true });
-  unsupported.set(op, made);
-  return made;
-};
-const unsupported = new Map<string, CelError>();
-
-const int = (v: bigint): Value => (v > INT_MAX || v < INT_MIN ? fail('integer overflow') : v);
-const uint = (v: bigint): Value => (v > UINT_MAX || v < 0n ? fail('unsigned integer overflow') : new Uint(v));
-const duration = (nanos: bigint): Value => {
-  const v = int(nanos);
-  return isError(v) ? v : new Duration(nanos);
-};
-
-/** Arithmetic on two numbers of one type; undefined for other operands. */
-function arithmetic(
-  a: Value,
-  b: Value,
-  onInts: (x: bigint, y: bigint) => Value,
-  onUints: (x: bigint, y: bigint) => Value,
-  onDoubles: ((x: number, y: number) => Value) | undefined,
-): Value | undefined {
-  if (typeof a === 'bigint') return typeof b === 'bigint' ? onInts(a, b) : NO_OVERLOAD;
-  if (a instanceof Uint) return b instanceof Uint ? onUints(a.value, b.value) : NO_OVERLOAD;
-  if (typeof a === 'number' && onDoubles !== undefined) return typeof b === 'number' ? onDoubles(a, b) : NO_OVERLOAD;
-  return undefined;
-}
-
-function add(a: Value, b: Value): Value {
-  const number = arithmetic(
-    a,
-    b,
-    (x, y) => int(x + y),
-    (x, y) => uint(x + y),
-    (x, y) => x + y,
-  );
-  if (number !== undefined) return number;
-  if (typeof a === 'string') return typeof b === 'string' ? a + b : NO_OVERLOAD;
-  if (a instanceof List) return b instanceof List ? a.concat(b) : NO_OVERLOAD;
-  if (a instanceof Bytes) return b instanceof Bytes ? new Bytes(joined(a.value, b.value)) : NO_OVERLOAD;
-  if (a instanceof Duration) {
-    if (b instanceof Duration) return duration(a.nanos + b.nanos);
-    return b instanceof Timestamp ? shift(b, a.nanos) : NO_OVERLOAD;
-  }
-  if (a instanceof Timestamp) return b instanceof Duration ? shift(a, b.nanos) : NO_OVERLOAD;
-  return plain('_+_');
-}
-
-function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
-  const out = new Uint8Array(a.length + b.length);
-  out.set(a);
-  out.set(b, a.length);
-  return out;
-}
-
-const SECOND = 1_000_000_000n;
-
-function shift(t: Timestamp, by: bigint): Value {
-  const nanos = BigInt(t.seconds) * SECOND + BigInt(t.nanos) + by;
-  let seconds = nanos / SECOND;
-  let rest = nanos % SECOND;
-  if (rest < 0n) {
-    seconds -= 1n;
-    rest += SECOND;
-  }
-  if (!timestampInRange(Number(seconds))) return fail('timestamp overflow');
-  return new Timestamp(Number(seconds), Number(rest), t.offset);
-}
-
-function subtract(a: Value, b: Value): Value {
-  const number = arithmetic(
-    a,
-    b,
-    (x, y) => int(x - y),
-    (x, y) => uint(x - y),
-    (x, y) => x - y,
-  );
-  if (number !== undefined) return number;
-  if (a instanceof Duration) return b instanceof Duration ? duration(a.nanos - b.nanos) : NO_OVERLOAD;
-  if (a instanceof Timestamp) {
-    if (b instanceof Duration) return shift(a, -b.nanos);
-    if (!(b instanceof Timestamp)) return NO_OVERLOAD;
-    return duration((BigInt(a.seconds) - BigInt(b.seconds)) * SECOND + BigInt(a.nanos - b.nanos));
-  }
-  return refused(a, '_-_');
-}
-
-function multiply(a: Value, b: Value): Value {
-  const made = arithmetic(
-    a,
-    b,
-    (x, y) => int(x * y),
-    (x, y) => uint(x * y),
-    (x, y) => x * y,
-  );
-  return made ?? refused(a, '_*_');
-}
-
-/** The error for an unsupported operator depends on whether the type has methods. */
-function refused(lhs: Value, op: string): Value {
-  const hasMethods = typeof lhs === 'string' || lhs instanceof Duration || lhs instanceof Timestamp;
-  return hasMethods ? NO_OVERLOAD : plain(op);
-}
-
-function divide(a: Value, b: Value): Value {
-  const byZero = fail('division by zero');
-  const made = arithmetic(
-    a,
-    b,
-    (x, y) => (y === 0n ? byZero : int(x / y)),
-    (x, y) => (y === 0n ? byZero : uint(x / y)),
-    (x, y) => x / y,
-  );
-  return made ?? refused(a, '_/_');
-}
-
-function remainder(a: Value, b: Value): Value {
-  const byZero = fail('modulus by zero');
-  const made = arithmetic(
-    a,
-    b,
-    (x, y) => (y === 0n ? byZero : y === -1n && x === INT_MIN ? fail('integer overflow') : x % y),
-    (x, y) => (y === 0n ? byZero : new Uint(x % y)),
-    undefined,
-  );
-  return made ?? refused(a, '_%_');
-}
-
-function negate(v: Value): Value {
-  if (typeof v === 'bigint') return int(-v);
-  if (typeof v === 'number') return -v;
-  if (v instanceof Duration) return duration(-v.nanos);
-  return v instanceof Uint ? plain('-_') : NO_OVERLOAD;
-}
+import { TIME_GETTERS } from './time.js';
 
 /** Compares two values, the first of which has an order. */
 function ordered(op: string, decide: (order: number) => boolean) {
@@ -218,97 +67,6 @@ function sizeOf(v: Value): Value {
   if (v instanceof Bytes) return BigInt(v.value.length);
   if (v instanceof List || v instanceof CelMap) return BigInt(v.size);
   return plain('size');
-}
-
-const failedConversion = (from: string, to: string) => fail(`type conversion error from '${from}' to '${to}'`);
-
-function toInt(v: Value): Value {
-  if (typeof v === 'bigint') return v;
-  if (v instanceof Uint) return int(v.value);
-  if (typeof v === 'number') {
-    if (!(v > -(2 ** 63) && v < 2 ** 63)) return fail('integer overflow');
-    return BigInt(Math.trunc(v));
-  }
-  if (typeof v === 'string') return parseInt64(v) ?? failedConversion('string', 'int');
-  if (v instanceof Timestamp) return BigInt(v.seconds);
-  if (v instanceof Duration) return v.nanos;
-  return noOverload('int', v);
-}
-
-function toUint(v: Value): Value {
-  if (v instanceof Uint) return v;
-  if (typeof v === 'bigint') return uint(v);
-  if (typeof v === 'number') {
-    if (!(v >= 0 && v < 2 ** 64)) return fail('unsigned integer overflow');
-    return new Uint(BigInt(Math.trunc(v)));
-  }
-  if (typeof v === 'string') {
-    const parsed = parseUint64(v);
-    return parsed === undefined ? failedConversion('string', 'uint') : new Uint(parsed);
-  }
-  return noOverload('uint', v);
-}
-
-function toDouble(v: Value): Value {
-  if (typeof v === 'number') return v;
-  if (typeof v === 'bigint') return Number(v);
-  if (v instanceof Uint) return Number(v.value);
-  if (typeof v === 'string') return parseDouble(v) ?? failedConversion('string', 'double');
-  return noOverload('double', v);
-}
-
-function toText(v: Value): Value {
-  if (typeof v === 'string') return v;
-  if (typeof v === 'bigint' || typeof v === 'boolean') return String(v);
-  if (v instanceof Uint) return String(v.value);
-  if (typeof v === 'number') return formatDouble(v);
-  if (v instanceof Timestamp) return formatTimestamp(v);
-  if (v instanceof Duration) return formatDuration(v);
-  if (v instanceof Bytes) {
-    try {
-      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(v.value);
-    } catch {
-      return fail('invalid UTF-8 in bytes, cannot convert to string');
-    }
-  }
-  return noOverload('string', v);
-}
-
-/** Returns the text of a timestamp, a duration or another scalar, as in `string()`. */
-export function valueText(v: Value): string {
-  const text = toText(v);
-  return typeof text === 'string' ? text : '';
-}
-
-function toBytes(v: Value): Value {
-  if (v instanceof Bytes) return v;
-  if (typeof v === 'string') return new Bytes(new TextEncoder().encode(v));
-  return noOverload('bytes', v);
-}
-
-function toBool(v: Value): Value {
-  if (typeof v === 'boolean') return v;
-  if (typeof v === 'string') return parseBool(v) ?? failedConversion('string', 'bool');
-  return noOverload('bool', v);
-}
-
-function toTimestamp(v: Value): Value {
-  if (v instanceof Timestamp) return v;
-  if (typeof v === 'bigint') {
-    return timestampInRange(Number(v)) ? new Timestamp(Number(v), 0) : fail('timestamp overflow');
-  }
-  if (typeof v === 'string') {
-    const parsed = parseTimestamp(v);
-    if (parsed === undefined) return failedConversion('string', 'google.protobuf.Timestamp');
-    return timestampInRange(parsed.seconds) ? parsed : fail('timestamp overflow');
-  }
-  return noOverload('timestamp', v);
-}
-
-function toDuration(v: Value): Value {
-  if (v instanceof Duration) return v;
-  if (typeof v === 'string') return parseDuration(v) ?? failedConversion('string', 'google.protobuf.Duration');
-  return noOverload('duration', v);
 }
 
 function text(decide: (s: string, t: string) => boolean) {

@@ -1,0 +1,22 @@
+import type { TokenKind } from './lexer.js';
+import { EPSILON } from './syntax.js';
+
+/** Sets of tokens with which a part of the grammar may begin or go on, for messages and recovery. */
+
+/** Words that cannot be identifiers. */
+export const RESERVED_WORDS: ReadonlySet<string> = new Set([
+  ...['as', 'break', 'const', 'continue', 'else', 'for', 'function', 'if', 'import', 'let', 'loop', 'package'],
+  ...['namespace', 'return', 'var', 'void', 'while', 'true', 'false', 'null', 'in'],
+]);
+
+export const kinds = (...k: readonly TokenKind[]): ReadonlySet<TokenKind> => new Set(k);
+export const LITERALS = ['true', 'false', 'null', 'NUM_FLOAT', 'NUM_INT', 'NUM_UINT', 'STRING', 'BYTES'];
+export const MEMBER = kinds('[', '{', '(', '.', '-', ...LITERALS, 'IDENTIFIER');
+export const EXPR = kinds(...MEMBER, '!');
+export const OPT_EXPR = kinds(...EXPR, '?');
+export const MEMBER_NEXT = kinds('.', '[', EPSILON);
+export const CALC_NEXT = kinds('+', '-', '*', '/', '%', EPSILON);
+export const RELATIONS = ['==', '!=', 'in', '<', '<=', '>=', '>'];
+export const RELATION_NEXT = kinds(...RELATIONS, EPSILON);
+export const union = (a: ReadonlySet<TokenKind>, ...more: readonly TokenKind[]) => new Set([...a, ...more]);
+export const END = () => kinds(EPSILON);
