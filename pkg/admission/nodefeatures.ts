@@ -13,7 +13,7 @@ import { forbidden } from './step.js';
 
 const NODES = { group: '', resource: 'nodes' } as const;
 
-/** A change of a pod that needs a feature of its node is rejected where the node does not declare it. */
+/** Rejects a change of a pod that needs a feature that its node does not declare. */
 export function nodeFeaturesStep(objects: StoredObjects, enabled: (gate: string) => boolean): AdmissionStep {
   return {
     name: 'NodeDeclaredFeatureValidator',

@@ -27,22 +27,22 @@ const MIRROR = 'kubernetes.io/config.mirror';
 const PODS = { group: '', resource: 'pods' } as const;
 const NODES = { group: '', resource: 'nodes' } as const;
 
-/** What the checks of one request know. */
+/** The state of the checks of one request. */
 export interface NodeCall {
   readonly node: string;
   readonly request: AdmissionRequest;
   readonly objects: StoredObjects;
   readonly authorize: AuthorizeCheck;
   enabled(gate: string): boolean;
-  /** The 403 of this request. */
+  /** Returns the 403 of this request. */
   refuse(why: string): Error;
 }
 
 type Check = (call: NodeCall) => void | Promise<void>;
 
 /**
- * Limits what a kubelet may write to its own node, the pods on it and what belongs to them. It completes the Node authorizer, which
- * does not see objects.
+ * Limits the writes of a kubelet to its own node, the pods on it and their objects. It completes the Node authorizer,
+ * which does not see objects.
  */
 export function nodeRestrictionStep(
   objects: StoredObjects,
@@ -107,7 +107,7 @@ async function checkPod(call: NodeCall): Promise<void> {
     throw refuse(
       `unexpected operation ${quoted(operationOf(call))}, node ${quoted(node)} can only create and delete mirror pods`,
     );
-  // The deletion of a collection names each of its pods, or none before they are read.
+  // Deleting a collection calls this for each of its pods, and once without a name before they are read.
   const pod = request.old ?? (request.name === '' ? undefined : await existingPod(call));
   if (pod !== undefined && podNode(pod) !== node)
     throw refuse(`node ${quoted(node)} can only delete pods with spec.nodeName set to itself`);
@@ -166,7 +166,7 @@ async function checkEviction(call: NodeCall): Promise<void> {
     throw refuse(`node ${node} can only evict pods with spec.nodeName set to itself`);
 }
 
-/** Of a claim, a node may change the capacity, the conditions and what it says about a resize. */
+/** In a claim, a node may change the capacity, the conditions and the status of a resize. */
 function checkClaim(call: NodeCall): void {
   const { node, request, refuse } = call;
   if (request.subresource !== 'status') throw refuse('may only update PVC status');
@@ -188,7 +188,7 @@ function checkClaim(call: NodeCall): void {
 
 function checkNode({ node, request, refuse }: NodeCall): void {
   const { operation, object, old } = request;
-  // A create has its name in the object.
+  // In a create the name is in the object.
   const name = request.name === '' ? textAt(object, 'metadata', 'name') : request.name;
   const who = `node ${quoted(node)}`;
   if (name !== node) throw refuse(`${who} is not allowed to modify node ${quoted(name)}`);
@@ -221,7 +221,10 @@ const KUBELET_LABELS: ReadonlySet<string> = new Set([
   'beta.kubernetes.io/arch',
 ]);
 
-/** The labels that change and that a kubelet may not set, sorted: those that could draw pods of others to its node. */
+/**
+ * Returns the changed labels that a kubelet may not set, sorted: labels that could attract other users' pods to its
+ * node.
+ */
 function forbiddenLabels(object: JsonObject | undefined, old: JsonObject | undefined): string {
   const [after, before] = [objectAt(object, 'metadata', 'labels'), objectAt(old, 'metadata', 'labels')];
   return [...new Set([...Object.keys(after), ...Object.keys(before)])]

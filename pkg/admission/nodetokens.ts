@@ -1,7 +1,7 @@
 import { at, errors, type JsonObject, listAt, objectsAt, type ResourceAttributes, textAt } from '../api/index.js';
 import type { NodeCall } from './noderestriction.js';
 
-/** Which tokens and certificates of service accounts a kubelet may ask for: those of pods on its node. */
+/** Restricts the service account tokens and certificates that a kubelet may request to those of pods on its node. */
 
 const PODS = { group: '', resource: 'pods' } as const;
 const NODES = { group: '', resource: 'nodes' } as const;
@@ -43,7 +43,7 @@ async function checkAudience(call: NodeCall, pod: JsonObject): Promise<void> {
   if (!may) throw refuse(`${request.user.name} is not authorized to request tokens for audience ${shown}`);
 }
 
-/** Whether a volume of the pod needs tokens for the audience; a text says what was not found on the way. */
+/** Reports whether a volume of the pod needs tokens for the audience; a text is the reason why this is unknown. */
 async function usesAudience(call: NodeCall, pod: JsonObject, audience: string): Promise<boolean | string> {
   const problems: string[] = [];
   for (const volume of objectsAt(pod, 'spec', 'volumes')) {
@@ -67,7 +67,7 @@ interface Driver {
   readonly problem?: string;
 }
 
-/** The CSI driver of a volume: its own, or that of the volume that its claim is bound to. */
+/** Returns the CSI driver of a volume: its own, or that of the volume bound to its claim. */
 async function driverOf({ objects, request }: NodeCall, pod: JsonObject, volume: JsonObject): Promise<Driver> {
   const own = textAt(volume, 'csi', 'driver');
   if (own !== '') return { name: own };
@@ -128,7 +128,7 @@ export async function checkPodCertificate(call: NodeCall): Promise<void> {
     objectsAt(v, 'projected', 'sources').some((s) => textAt(s, 'podCertificate', 'signerName') === signer),
   );
   if (mounts) return;
-  // RBAC has no names with slashes for resources.
+  // In RBAC, resource names have no slashes.
   const resource = signer.replaceAll('/', ':');
   if (!(await allowed(call, 'request-serviceaccounts-podcertificate-signer', resource, accountName)))
     throw refuse(`pod ${shown} does not mount a podCertificate projected volume for signer ${JSON.stringify(signer)}`);

@@ -16,12 +16,12 @@ import { forbidden } from './step.js';
 const DELETE = "cannot set an ownerRef on a resource you can't delete";
 const BLOCK = "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on";
 
-/** An authorizer's error as Go prints one that is not there. */
+/** The text that Go prints for an absent error. */
 const NO_ERROR = '<nil>';
 
 /**
- * A change of owners can delete an object, so that it needs the right to do so; and `blockOwnerDeletion` holds back the deletion of the
- * owner, which needs the right to change the owner's finalizers.
+ * A change of owners can cause a deletion, so it needs the permission to delete the object. `blockOwnerDeletion` delays
+ * the deletion of the owner, which needs the permission to change the owner's finalizers.
  */
 export function ownerReferencesStep(objects: StoredObjects, authorize: AuthorizeCheck): AdmissionStep {
   const allows = async (request: AdmissionRequest, asked: Partial<ResourceAttributes>) => {

@@ -1,6 +1,6 @@
 import { at, isObject, type JsonObject, objectsAt, textAt } from '../api/index.js';
 
-/** Sources of volumes that refer to objects of the API, with the words of kube-apiserver. */
+/** Volume sources that refer to API objects, with the texts of kube-apiserver. */
 const VOLUMES: Readonly<Record<string, string>> = {
   configMap: 'configmaps (via configmap volumes)',
   secret: 'secrets (via secret volumes)',
@@ -21,7 +21,7 @@ const PROJECTIONS: Readonly<Record<string, string>> = {
 const SECRET_REFS = ['cephfs', 'cinder', 'flexVolume', 'iscsi', 'rbd', 'scaleIO', 'storageos'] as const;
 const CONTAINER_LISTS = ['initContainers', 'containers', 'ephemeralContainers'] as const;
 
-/** What a pod refers to in the API, or undefined: a static pod may refer to nothing. */
+/** Returns what a pod refers to in the API, or undefined: a static pod may not refer to any object. */
 export function apiReference(pod: JsonObject): string | undefined {
   const spec = at(pod, 'spec');
   if (textAt(spec, 'serviceAccountName') !== '') return 'serviceaccounts';

@@ -16,7 +16,7 @@ import { forbidden } from './step.js';
 
 const NODES = { group: '', resource: 'nodes' } as const;
 
-/** A pod on a node may be resized only where the node runs Linux, and has that much to give. */
+/** A pod on a node may be resized only if the node runs Linux and has enough allocatable resources. */
 export function podResizeStep(objects: StoredObjects): AdmissionStep {
   return {
     name: 'PodResizeValidator',

@@ -39,7 +39,7 @@ export function podTolerationsStep(objects: StoredObjects, cluster?: TolerationL
     const whitelist = own ?? cluster?.whitelist ?? [];
     if (whitelist.length === 0 || tolerations.every((t) => whitelist.some((w) => covers(w, t)))) return;
     const scope = own === undefined ? 'cluster' : 'namespace';
-    // kube-apiserver answers 500 here, to a mistake of the client.
+    // kube-apiserver returns 500 here, although the client made the mistake.
     throw forbidden(
       request,
       `pod tolerations (possibly merged with namespace default tolerations) conflict with its ${scope} whitelist`,
@@ -96,7 +96,7 @@ function isBestEffort(pod: JsonObject): boolean {
   return !counts('requests') && !counts('limits');
 }
 
-/** Of two tolerations one of which covers the other, the wider one is kept; of equal ones the first. */
+/** If one of two tolerations covers the other, the wider one is kept; of equal ones the first. */
 function merged(all: readonly JsonObject[]): readonly JsonObject[] {
   const kept: JsonObject[] = [];
   for (const [i, t] of all.entries()) {
@@ -107,7 +107,7 @@ function merged(all: readonly JsonObject[]): readonly JsonObject[] {
   return kept;
 }
 
-/** Whether `wide` tolerates everything that `t` tolerates. */
+/** Reports whether `wide` tolerates everything that `t` tolerates. */
 function covers(wide: JsonObject, t: JsonObject): boolean {
   if (equalJson(wide, t)) return true;
   const of = (o: JsonObject, field: string): string => textAt(o, field);

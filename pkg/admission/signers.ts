@@ -13,14 +13,14 @@ import {
 import type { AuthorizeCheck } from './policy/checks.js';
 import { forbidden } from './step.js';
 
-/** Who may approve, sign and attest for a signer is a right on the virtual resource `signers`. */
+/** Approving, signing and attesting for a signer need permissions on the virtual resource `signers`. */
 
 const GROUP = 'certificates.k8s.io';
 
 const isCsr = ({ groupResource }: AdmissionRequest): boolean =>
   groupResource.group === GROUP && groupResource.resource === 'certificatesigningrequests';
 
-/** A change of `certificatesigningrequests/approval` needs the right to `approve` for its signer. */
+/** A change of `certificatesigningrequests/approval` needs the permission to `approve` for its signer. */
 export function certificateApprovalStep(authorize: AuthorizeCheck): AdmissionStep {
   return {
     name: 'CertificateApproval',
@@ -33,7 +33,10 @@ export function certificateApprovalStep(authorize: AuthorizeCheck): AdmissionSte
   };
 }
 
-/** A change of the certificate or the conditions in `certificatesigningrequests/status` needs the right to `sign` for its signer. */
+/**
+ * A change of the certificate or the conditions in `certificatesigningrequests/status` needs the permission to `sign`
+ * for its signer.
+ */
 export function certificateSigningStep(authorize: AuthorizeCheck): AdmissionStep {
   return {
     name: 'CertificateSigning',
@@ -50,7 +53,7 @@ export function certificateSigningStep(authorize: AuthorizeCheck): AdmissionStep
   };
 }
 
-/** A bundle of a signer needs the right to `attest` for it, unless only its owners and finalizers change. */
+/** A bundle of a signer needs the permission to `attest` for it, unless only its owners and finalizers change. */
 export function trustBundleStep(authorize: AuthorizeCheck, enabled: boolean): AdmissionStep {
   return {
     name: 'ClusterTrustBundleAttest',
@@ -66,7 +69,7 @@ export function trustBundleStep(authorize: AuthorizeCheck, enabled: boolean): Ad
   };
 }
 
-/** Whether nothing differs except owners, finalizers and what the server keeps about writers. */
+/** Reports whether nothing differs except owners, finalizers and managed fields. */
 function onlyCollected(a: JsonObject, b: JsonObject): boolean {
   const bare = (o: JsonObject): JsonObject => {
     const copy = cloneJson(o) as JsonObject;
@@ -77,7 +80,7 @@ function onlyCollected(a: JsonObject, b: JsonObject): boolean {
   return equalJson(bare(a), bare(b));
 }
 
-/** A right for the signer itself, or for all of its domain: `example.com/*`. */
+/** A permission for the signer itself, or for its whole domain: `example.com/*`. */
 async function mayUse(authorize: AuthorizeCheck, user: UserInfo, verb: string, signer: string): Promise<boolean> {
   const may = async (name: string): Promise<boolean> => {
     const attributes: RequestAttributes = {

@@ -150,7 +150,7 @@ describe('an event', () => {
     });
   });
 
-  it('has no response before there is one', () => {
+  it('has no response before one exists', () => {
     const event = JSON.parse(record().event('RequestReceived', 0, '').json);
     expect(event).not.toHaveProperty('responseStatus');
     expect(event).not.toHaveProperty('annotations');
@@ -246,7 +246,7 @@ describe('blocking', () => {
 });
 
 describe('truncation', () => {
-  it('removes request and response, drops what is still too large, and splits batches', async () => {
+  it('removes request and response, drops events that are still too large, and splits batches', async () => {
     const { metrics } = parts();
     const sent: string[][] = [];
     const send: Sender = async (events) => sent.push(events.map((e) => e.json)) > 0;
@@ -285,7 +285,7 @@ describe('the log', () => {
 });
 
 describe('the webhook', () => {
-  it('gets EventLists, again after an error, and at last not at all', async () => {
+  it('gets EventLists, again after an error, and finally drops the batch', async () => {
     const given = { ...parts(), initialBackoff: 1000 };
     const bodies: string[] = [];
     let failures = 2;

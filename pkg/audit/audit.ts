@@ -4,7 +4,7 @@ import { AuditRecord, type Json, type RequestFacts } from './event.js';
 import type { AuditMetrics } from './metrics.js';
 import type { Policy, Stage } from './policy.js';
 
-/** The audit of a server: what the policy asks for goes to every backend. */
+/** The audit of a server: events selected by the policy are sent to every backend. */
 export class Auditor {
   readonly #policy: Policy;
   readonly #backends: readonly Backend[];
@@ -16,7 +16,7 @@ export class Auditor {
     this.metrics = metrics;
   }
 
-  /** Returns the record of a request, or undefined if the policy records nothing of it. */
+  /** Returns the record of a request, or undefined if the policy records nothing. */
   begin(user: UserInfo, attributes: RequestAttributes, facts: () => RequestFacts): AuditRecord | undefined {
     const decision = this.#policy.decide(user, attributes);
     this.metrics.level(decision.level);
@@ -24,8 +24,8 @@ export class Auditor {
   }
 
   /**
-   * Sends the event of a stage. Returns a promise only in the blocking modes: it resolves when the event was recorded, to false if it
-   * could not be in the strict mode.
+   * Sends the event of a stage. Returns a promise only in the blocking modes: it resolves when the event was recorded,
+   * or to false if it could not be recorded in the strict mode.
    */
   stage(record: AuditRecord, stage: Stage, elapsedMs: number, annotations: Json): undefined | Promise<boolean> {
     if (record.decision.omits.has(stage)) return undefined;

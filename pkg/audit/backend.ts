@@ -2,16 +2,16 @@ import type { World } from '../base/index.js';
 import type { AuditEvent } from './event.js';
 import type { AuditMetrics } from './metrics.js';
 
-/** Sends events somewhere. Resolves to false when they could not be recorded; never rejects. */
+/** Sends events. Resolves to false if they could not be recorded; never rejects. */
 export type Sender = (events: readonly AuditEvent[]) => Promise<boolean>;
 
 export interface Backend {
   /**
-   * Takes one event. In the blocking modes it returns a promise that resolves when the event was recorded, to false if it could not be;
-   * otherwise nothing, and it never blocks.
+   * Accepts one event. In the blocking modes it returns a promise that resolves when the event was recorded, or to
+   * false if it could not be; otherwise it returns nothing and never blocks.
    */
   process(event: AuditEvent): undefined | Promise<boolean>;
-  /** Resolves when everything that was taken is recorded, or cannot be. */
+  /** Resolves when all accepted events are recorded or dropped. */
   close(): Promise<void>;
 }
 
@@ -57,22 +57,25 @@ export function truncating(send: Sender, options: TruncateOptions, metrics: Audi
 }
 
 export interface BatchOptions {
-  /** Events that may wait. */
+  /** Maximum number of buffered events. */
   readonly bufferSize: number;
   readonly batchSize: number;
   /** Milliseconds after which a batch that is not full is sent. */
   readonly wait: number;
-  /** Batches a second and at once; undefined: not limited. */
+  /** Batches per second, and the burst; undefined: not limited. */
   readonly throttle: { readonly rate: number; readonly burst: number } | undefined;
-  /** Characters of the events that may wait. */
+  /** Maximum number of characters of buffered events. */
   readonly bufferCharacters: number;
 }
 
 const BUFFERED = 'buffered';
-/** Batches that are being sent at once. */
+/** Batches that are sent concurrently. */
 const SENDING_MAX = 16;
 
-/** Mode `batch`: takes events into a bounded buffer and sends them in batches. Events beyond the bound are dropped and counted. */
+/**
+ * Mode `batch`: accepts events into a bounded buffer and sends them in batches. Events beyond the bound are dropped and
+ * counted.
+ */
 export class BatchBackend implements Backend {
   readonly #send: Sender;
   readonly #options: BatchOptions;
@@ -132,7 +135,7 @@ export class BatchBackend implements Backend {
     }
   }
 
-  /** Tries again when the throttle or the batches on their way allow it. */
+  /** Retries when the throttle or the batches in flight allow it. */
   #later(): void {
     if (this.#closing) return;
     const rate = this.#options.throttle?.rate ?? RETRIES_A_SECOND;

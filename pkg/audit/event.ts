@@ -1,7 +1,7 @@
 import type { Status, UserInfo } from '../api/index.js';
 import type { Decision, Stage } from './policy.js';
 
-/** The facts of a request that its audit events show. */
+/** The attributes of a request in its audit events. */
 export interface RequestFacts {
   readonly id: string;
   /** Path and query as sent. */
@@ -35,18 +35,18 @@ export interface BodyMeta {
 /** Text in JSON. */
 export type Json = string;
 
-/** One finished event: the text of the event in JSON, and what the legacy format shows. */
+/** One finished event: the JSON of the event, and the fields of the legacy format. */
 export interface AuditEvent {
   readonly json: Json;
   readonly legacy: () => string;
-  /** Without request and response, for events that are too large; undefined at the levels that have neither. */
+  /** Without request and response, for events that are too large; undefined at levels without either. */
   readonly truncated: (() => AuditEvent) | undefined;
 }
 
 const USER_AGENT_MAX = 1024;
 const quote = (text: string): Json => JSON.stringify(text);
 
-/** What is recorded of one request, from its arrival to its end. */
+/** The record of one request, from its arrival to its end. */
 export class AuditRecord {
   readonly decision: Decision;
   readonly #facts: RequestFacts;
@@ -74,7 +74,7 @@ export class AuditRecord {
     return this.decision.level === 'RequestResponse';
   }
 
-  /** The event of a stage. `annotations` is JSON of an object, or ''. */
+  /** The event of a stage. `annotations` is a JSON object, or ''. */
   event(stage: Stage, elapsedMs: number, annotations: Json): AuditEvent {
     const { id, uri, verb, user, userAgent, received } = this.#facts;
     const at = stage === 'RequestReceived' ? received : received + elapsedMs;
@@ -159,7 +159,7 @@ const TRUNCATED = '"audit.k8s.io/truncated":"true"';
 const marked = (annotations: Json): Json =>
   annotations === '' || annotations === '{}' ? `{${TRUNCATED}}` : `{${TRUNCATED},${annotations.slice(1)}`;
 
-/** Users live as long as their connection or token, and are written with every request. */
+/** Users live as long as their connection or token, and are part of every event. */
 const users = new WeakMap<UserInfo, Json>();
 
 function userJson(user: UserInfo): Json {
@@ -191,7 +191,7 @@ function ipsJson(list: readonly string[]): Json {
 const agentText = (agent: string): string =>
   agent.length > USER_AGENT_MAX ? `${agent.slice(0, USER_AGENT_MAX)}...TRUNCATED` : agent;
 
-/** The last user agent: a client sends the same with every request. */
+/** The last user agent: a client sends the same one with every request. */
 let lastAgent = '';
 let lastAgentJson = '';
 

@@ -2,7 +2,9 @@ import type { World } from '../base/index.js';
 import type { Sender } from './backend.js';
 import type { AuditMetrics } from './metrics.js';
 
-/** Where the log backend writes: a file or the standard output. `write` rejects when the bytes could not be written. */
+/**
+ * The destination of the log backend: a file or the standard output. `write` rejects if the bytes could not be written.
+ */
 export interface AuditOutput {
   write(bytes: Buffer): Promise<void>;
   close(): Promise<void>;
@@ -17,8 +19,8 @@ interface Waiting {
 }
 
 /**
- * Writes one line for each event. Lines of one turn of the event loop, and those that arrive during a write, are written together, so that
- * a busy server writes seldom.
+ * Writes one line for each event. Lines of one turn of the event loop, and those that arrive during a write, are
+ * written together, so that a busy server makes few writes.
  */
 export function logSender(
   output: AuditOutput,

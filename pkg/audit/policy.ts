@@ -40,7 +40,7 @@ interface GroupResources {
   readonly resourceNames?: readonly string[] | null;
 }
 
-/** What is recorded of one request. */
+/** The parts of one request that are recorded. */
 export interface Decision {
   readonly level: Level;
   readonly omits: ReadonlySet<Stage>;
@@ -51,7 +51,7 @@ interface Rule extends Decision {
   matches(user: UserInfo, attributes: RequestAttributes): boolean;
 }
 
-/** Decides what is recorded of a request: by the first rule that matches it. */
+/** Decides what is recorded of a request: by the first matching rule. */
 export class Policy {
   readonly #rules: readonly Rule[];
   readonly #otherwise: Decision;
@@ -155,7 +155,10 @@ const TYPES: FileTypes = {
   },
 };
 
-/** Reads an audit policy, YAML or JSON. Throws `ConfigError` with the path of every wrong field, in kube-apiserver's words. */
+/**
+ * Reads an audit policy, YAML or JSON. Throws `ConfigError` with the path of every invalid field and kube-apiserver's
+ * message.
+ */
 export async function readPolicy(source: string, text: string): Promise<Policy> {
   const read = await readConfigFile<PolicyFile>(text, TYPES);
   if (!read.ok) throw new ConfigError(`loading audit policy file: ${source}: ${describeErrors(read.errors)}`);

@@ -2,7 +2,7 @@ import type { World } from '../base/index.js';
 import type { Sender } from './backend.js';
 import type { AuditMetrics } from './metrics.js';
 
-/** Posts a body to the webhook. Rejects unless the answer is a success. */
+/** Posts a body to the webhook. Rejects unless the response is a success. */
 export type Post = (body: Buffer) => Promise<void>;
 
 const PLUGIN = 'webhook';
@@ -13,13 +13,13 @@ const JITTER = 0.2;
 export interface WebhookParts {
   readonly world: World;
   readonly metrics: AuditMetrics;
-  /** Milliseconds before the first repetition. */
+  /** Milliseconds before the first retry. */
   readonly initialBackoff: number;
-  /** Called when a batch is given up. */
+  /** Called when a batch is dropped after all retries. */
   readonly failed: (error: Error) => void;
 }
 
-/** Sends batches as EventLists. Every error is retried, with growing pauses; then the batch is dropped and counted. */
+/** Sends batches as EventLists. Every error is retried, with growing delays; then the batch is dropped and counted. */
 export function webhookSender(post: Post, { world, metrics, initialBackoff, failed }: WebhookParts): Sender {
   return async (events) => {
     const body = Buffer.from(

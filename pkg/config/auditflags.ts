@@ -120,7 +120,7 @@ function backendFlags<N extends 'log' | 'webhook'>(
   ] as const;
 }
 
-/** Flags of the audit, as kube-apiserver names them. */
+/** Flags of auditing, with the names of kube-apiserver. */
 export const AUDIT_FLAGS = [
   {
     name: 'audit-policy-file',
@@ -240,7 +240,7 @@ export interface AuditWebhookConfig extends AuditBackendConfig {
 
 const MEGABYTE = 1024 * 1024;
 
-/** Makes the configuration of the texts of the flags. Throws `ConfigError` where they contradict each other. */
+/** Builds the configuration from the texts of the flags. Throws `ConfigError` if they contradict each other. */
 export function auditConfigOf(text: (name: AuditFlagName) => string): AuditConfig {
   const duration = (name: AuditFlagName): number => parseDuration(text(name)) ?? 0;
   const on = (name: AuditFlagName): boolean => text(name) === 'true';

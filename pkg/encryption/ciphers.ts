@@ -101,8 +101,8 @@ export function secretBox(key: Uint8Array, random: Random): Cipher {
 const INFO_BYTES = 32;
 
 /**
- * AES-GCM with a key of its own for each value: info (32 random bytes), then the form of `aesGcm`. The key is HKDF-Expand (RFC 5869) with
- * SHA-256 of the seed and the info, so that no number of values wears out the seed.
+ * AES-GCM with a separate key for each value: info (32 random bytes), then the form of `aesGcm`. The key is HKDF-Expand
+ * (RFC 5869) with SHA-256 of the seed and the info, so that the number of values per seed is not limited.
  */
 export function extendedNonceGcm(seed: Uint8Array, random: Random): Cipher {
   const cipherOf = (info: Uint8Array): Cipher => aesGcm(expand(seed, info), random);
@@ -123,7 +123,9 @@ function expand(seed: Uint8Array, info: Uint8Array): Buffer {
   return createHmac('sha256', seed).update(info).update(Uint8Array.of(1)).digest();
 }
 
-/** A short name of a key that reveals nothing about it: keys with one name and different secrets are different keys. */
+/**
+ * A short id of a key that reveals nothing about it: keys with the same name and different secrets have different ids.
+ */
 export function fingerprint(key: Uint8Array): string {
   return createHash('sha256').update(key).digest('hex').slice(0, 16);
 }

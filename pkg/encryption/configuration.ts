@@ -102,8 +102,8 @@ const TYPES: FileTypes = Object.fromEntries(
 export const KMS_TIMEOUT_DEFAULT = '3s';
 
 /**
- * Reads an EncryptionConfiguration, YAML or JSON. Throws `ConfigError` with the path of every wrong field, in kube-apiserver's words.
- * `source` names the file in errors.
+ * Reads an EncryptionConfiguration, YAML or JSON. Throws `ConfigError` with the path of every invalid field and
+ * kube-apiserver's message. `source` names the file in errors.
  */
 export async function readEncryptionConfiguration(source: string, text: string): Promise<EncryptionConfiguration> {
   if (text === '') throw new ConfigError(`encryption provider configuration file ${JSON.stringify(source)} is empty`);
@@ -125,7 +125,7 @@ export async function readEncryptionConfiguration(source: string, text: string):
   return configuration;
 }
 
-/** Several messages as one, as kube-apiserver joins them. Equal messages occur once. */
+/** Joins several messages as kube-apiserver does. Equal messages occur once. */
 export function goAggregate(messages: readonly string[]): string {
   const distinct = [...new Set(messages)];
   return distinct.length === 1 ? distinct[0]! : `[${distinct.join(', ')}]`;

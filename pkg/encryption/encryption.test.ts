@@ -21,7 +21,7 @@ describe('values in the store', () => {
     });
   }
 
-  it('of kube-apiserver are readable: its ciphertexts and ours have one form', async () => {
+  it('of kube-apiserver are readable: both servers have the same ciphertext format', async () => {
     const vectors = JSON.parse(readFileSync(new URL('../../test/kms/vectors.json', import.meta.url), 'utf8')) as {
       readonly values: Readonly<Record<string, string>>;
     };
@@ -43,7 +43,7 @@ describe('values in the store', () => {
     expect(kinds).toEqual(['Secret', 'ConfigMap', 'Endpoints']);
   });
 
-  it('belong to their key: aesgcm refuses a value that was copied to another one', async () => {
+  it('are bound to their key: aesgcm refuses a value that was copied to another one', async () => {
     const s = await open(secrets(keyed('aesgcm', ['key1', 'a'])));
     await s.put(SECRET, TEXT);
     const copy = { kind: 'put', key: '/registry/secrets/default/b', value: await s.raw(SECRET) } as const;
@@ -51,7 +51,7 @@ describe('values in the store', () => {
     expect(await s.get('/registry/secrets/default/b')).toBe('problem: cipher: message authentication failed');
   });
 
-  it('with a flipped bit are a problem of that object alone, with every provider', async () => {
+  it('with a flipped bit affect only that object, with every provider', async () => {
     for (const provider of ['aescbc', 'aesgcm', 'secretbox']) {
       const s = await open(secrets(keyed(provider, ['key1', 'a'])));
       await s.put(SECRET, TEXT);
@@ -71,7 +71,7 @@ describe('values in the store', () => {
 });
 
 describe('order and rotation', () => {
-  it('the first provider and its first key write; all read; what another key wrote is stale', async () => {
+  it('the first provider and its first key encrypt; all decrypt; values of other keys are stale', async () => {
     const one = await open(secrets(keyed('aescbc', ['key1', 'a']), IDENTITY));
     await one.put(SECRET, TEXT);
     const { inner } = one;
@@ -85,7 +85,7 @@ describe('order and rotation', () => {
     expect(await removed.get(SECRET)).toBe('problem: no matching key was found for the provided AES transformer');
   });
 
-  it('two keys of one name are two keys', async () => {
+  it('two keys with one name are different keys', async () => {
     const one = await open(secrets(keyed('aesgcm', ['key', 'a'])));
     await one.put(SECRET, TEXT);
     const both = await open(secrets(keyed('aesgcm', ['key', 'b']), keyed('aesgcm', ['key', 'a'])), one);
@@ -94,7 +94,7 @@ describe('order and rotation', () => {
     expect(await wrong.get(SECRET)).toBe('problem: cipher: message authentication failed');
   });
 
-  it('identity first decrypts and stores plainly; identity last reads what is not encrypted yet', async () => {
+  it('identity first decrypts, and stores without encryption; identity last reads what is not encrypted yet', async () => {
     const plain = await open('');
     await plain.put(SECRET, TEXT);
     const { inner } = plain;
@@ -115,7 +115,7 @@ describe('order and rotation', () => {
     expect(await none.get(SECRET)).toBe('problem: no matching prefix found');
   });
 
-  it('wildcards cover a group or everything, and an exact name wins', async () => {
+  it('wildcards cover a group or everything, and an exact name takes precedence', async () => {
     const s = await open(
       configuration([
         [['configmaps'], [IDENTITY]],
@@ -138,7 +138,7 @@ describe('order and rotation', () => {
 });
 
 describe('reload', () => {
-  it('puts a changed file into force: earlier values become stale, unreadable ones are read again', async () => {
+  it('applies a changed file: earlier values become stale, unreadable ones are read again', async () => {
     const s = await open(secrets(keyed('aesgcm', ['key1', 'a'])), { reload: true });
     await s.put(SECRET, TEXT);
     let readable = 0;
@@ -150,14 +150,14 @@ describe('reload', () => {
     s.file = secrets(keyed('aesgcm', ['key2', 'b'], ['key1', 'a']));
     await s.encryption.reload();
     expect(readable).toBe(1);
-    // What was read before the change knows it too.
+    // Values that were read before the change become stale too.
     expect(seen.items[0]!.protection!.stale).toBe(true);
     expect(await s.get(SECRET)).toBe(`${TEXT} (stale)`);
     await s.encryption.reload();
     expect(readable).toBe(1);
   });
 
-  it('keeps the last configuration when the file is wrong', async () => {
+  it('keeps the last configuration if the file is invalid', async () => {
     const s = await open(secrets(keyed('aesgcm', ['key1', 'a'])), { reload: true });
     await s.put(SECRET, TEXT);
     s.file = secrets(keyed('aesgcm'));
@@ -171,7 +171,7 @@ const kmsProvider = (name = 'plug'): object => ({
 });
 
 describe('KMS', () => {
-  it('encrypts with a seed that the plug-in protects, and asks it once for each seed that it reads', async () => {
+  it('encrypts with a seed that the plug-in protects, and calls it once for each seed that it reads', async () => {
     const s = await open(secrets(kmsProvider()));
     await s.put(SECRET, TEXT);
     await s.put('/registry/secrets/default/b', TEXT);
@@ -185,7 +185,7 @@ describe('KMS', () => {
     expect(other.kms.decrypts).toBe(1);
   });
 
-  it('rotates when the plug-in names another key, and then earlier values are stale', async () => {
+  it('rotates when the plug-in reports another key, and earlier values become stale', async () => {
     const s = await open(secrets(kmsProvider()));
     await s.put(SECRET, TEXT);
     s.kms.keyId = 'k2';
@@ -196,7 +196,7 @@ describe('KMS', () => {
     expect(await s.get(SECRET)).toBe(TEXT);
   });
 
-  it('goes on for three minutes without its plug-in, then refuses writes; reads go on', async () => {
+  it('continues for three minutes without its plug-in, then refuses writes; reads continue', async () => {
     const s = await open(secrets(kmsProvider()));
     await s.put(SECRET, TEXT);
     s.kms.down = true;
@@ -212,7 +212,7 @@ describe('KMS', () => {
     await s.put(SECRET, TEXT);
   });
 
-  it('that is down at the start makes values unreadable until it answers', async () => {
+  it('a plug-in that is down at the start makes values unreadable until it responds', async () => {
     const first = await open(secrets(kmsProvider()));
     await first.put(SECRET, TEXT);
     const kms = new FakeKms();
@@ -233,7 +233,7 @@ describe('KMS', () => {
     await expect(open(secrets(v1))).rejects.toThrow(/KMSv1 is deprecated/);
   });
 
-  it('delivers changes in order, although the plug-in must be asked for some', async () => {
+  it('delivers changes in order, although some wait for the plug-in', async () => {
     const writer = await open(secrets(kmsProvider()));
     const reader = await open(secrets(kmsProvider()), { inner: writer.inner });
     const seen: string[] = [];

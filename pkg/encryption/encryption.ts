@@ -24,7 +24,7 @@ export interface EncryptionOptions {
   readonly resources: readonly StoredResource[];
   /** The file of the EncryptionConfiguration; '' for none. */
   readonly file: string;
-  /** Whether a change of the file is put into force. */
+  /** Whether a change of the file is applied. */
   readonly reload: boolean;
   readText(file: string): Promise<string>;
   /** Connects to a KMS plug-in. */
@@ -51,16 +51,18 @@ export interface Encryption {
   readonly metrics: TransformationMetrics;
   /** The check `kms-providers`; absent where it can never fail. */
   readonly health: (() => Promise<string | undefined>) | undefined;
-  /** Registers `f`, called when values that could not be decrypted may be readable now. */
+  /** Registers `f`, which is called when values that could not be decrypted may be readable again. */
   onReadable(f: () => void): void;
-  /** Reads the file again and puts it into force if it changed. Rejects if it cannot be used; the last one stays then. */
+  /**
+   * Reads the file again and applies it if it changed. Rejects if it is invalid; the previous configuration then stays.
+   */
   reload(): Promise<void>;
   close(): void;
 }
 
-/** How often the file is looked at, milliseconds. */
+/** Interval at which the file is checked, milliseconds. */
 const RELOAD_PERIOD = 60_000;
-/** How long plug-ins of a replaced configuration still answer reads that began before. */
+/** How long plug-ins of a replaced configuration still serve reads that began before. */
 const CLOSE_GRACE = 10_000;
 /** How long a changed configuration waits for its KMS plug-ins. */
 const HEALTH_PATIENCE = 10_000;
@@ -72,7 +74,10 @@ interface InForce {
   readonly plugins: readonly KmsProvider[];
 }
 
-/** Opens the encryption of stored objects. Without a file, objects are stored as they are, and encrypted ones are refused. */
+/**
+ * Opens the encryption of stored objects. Without a file, objects are stored unencrypted, and encrypted ones are
+ * refused.
+ */
 export async function openEncryption(options: EncryptionOptions): Promise<Encryption> {
   const { world, file } = options;
   const metrics = new TransformationMetrics(world.clock);
@@ -123,7 +128,7 @@ export async function openEncryption(options: EncryptionOptions): Promise<Encryp
         reload().catch((error: unknown) =>
           options.log.warn(
             { err: error, file },
-            'the encryption configuration could not be reloaded; the last one stays',
+            'the encryption configuration could not be reloaded; the previous one stays',
           ),
         );
       })
@@ -200,7 +205,7 @@ async function transformersOf(
   );
 }
 
-/** A name below an earlier wildcard would never count, so it is refused. */
+/** A name below an earlier wildcard would have no effect, so it is refused. */
 function add(found: Map<string, Provider[]>, text: string, providers: readonly Provider[]): void {
   const name = nameOf(text);
   const { group } = parseGroupResource(text);
@@ -214,7 +219,7 @@ function add(found: Map<string, Provider[]>, text: string, providers: readonly P
   found.set(name, list);
 }
 
-/** `group/resource` as it is written in a configuration. */
+/** `group/resource` as in a configuration. */
 function yamlName(name: string): string {
   const [group = '', resource = ''] = name.split('/');
   return group === '' && resource === '*' ? '*.' : shownName(name);
@@ -258,7 +263,10 @@ async function kmsProvider(
   return provider;
 }
 
-/** Connects to a KMS plug-in by gRPC. The library is loaded here, so that a server without plug-ins does not pay for it at start. */
+/**
+ * Connects to a KMS plug-in by gRPC. The library is loaded here, so that it does not slow down the start of a server
+ * without plug-ins.
+ */
 export async function connectKms(plugin: KmsPlugin, clock: Clock, metrics: TransformationMetrics): Promise<KmsService> {
   const { kmsClient } = await import('./kmsclient.js');
   return kmsClient({ ...plugin, clock, metrics });

@@ -23,9 +23,10 @@ import type { Slots } from './resources.js';
 const NOTHING = new Uint8Array(0);
 
 /**
- * A keyspace that encrypts the values of objects before they are proposed, and decrypts them when they are read. Below it (log, store,
- * snapshots, the other peers) there is only the stored form. A value that cannot be decrypted is delivered empty, with the reason in its
- * protection, so that one such object neither stops the stream of changes nor disappears.
+ * A keyspace that encrypts the values of objects before they are proposed, and decrypts them when they are read.
+ * Everything below it (log, store, snapshots, other peers) has only the stored form. A value that cannot be decrypted
+ * is delivered empty, with the reason in its protection, so that such an object neither stops the stream of changes nor
+ * disappears.
  */
 export class EncryptedKeyspace implements Keyspace {
   readonly #inner: Keyspace;
@@ -34,7 +35,7 @@ export class EncryptedKeyspace implements Keyspace {
   /** Deliveries to watches that wait for a KMS plug-in. */
   readonly #delivering = new Set<Promise<void>>();
 
-  /** `configured`: there is a configuration, which may change, so that every value has a protection. */
+  /** `configured`: there is a configuration, which may change, so every value has a protection. */
   constructor(inner: Keyspace, slots: Slots, configured: boolean) {
     this.#inner = inner;
     this.#slots = slots;
@@ -152,7 +153,7 @@ export class EncryptedKeyspace implements Keyspace {
   }
 }
 
-/** Without a configuration values are as they were written, unless a configuration was taken away. */
+/** Without a configuration, values are unencrypted unless a configuration was removed. */
 function isPlain({ changes }: AppliedEvent): boolean {
   return changes.every((c) => (c.kind === 'delete' || isPlainValue(c.current)) && isPlainValue(c.previous));
 }

@@ -8,7 +8,7 @@ import { ENCRYPTED, type Opened, type Provider } from './provider.js';
 
 export type Annotations = Readonly<Record<string, Uint8Array>>;
 
-/** A KMS plug-in (KMS v2). Calls reject when it does not answer in its time. */
+/** A KMS plug-in (KMS v2). Calls reject if it does not respond in time. */
 export interface KmsService {
   status(): Promise<{ readonly version: string; readonly healthz: string; readonly keyId: string }>;
   encrypt(uid: string, plaintext: Uint8Array): Promise<EncryptedKey>;
@@ -27,16 +27,18 @@ const KEY_ID_BYTES_MAX = 1024;
 const SOURCE_BYTES_MAX = 1024;
 const ANNOTATION_BYTES_MAX = 32 * 1024;
 const SEED_BYTES = 32;
-/** Decrypted data keys that are kept. There is one for each key of the plug-in and each start of a server. */
+/**
+ * Maximum number of cached decrypted data keys. There is one for each key of the plug-in and each start of a server.
+ */
 const KEYS_MAX = 4096;
 
 /** Milliseconds between probes of a plug-in, after a success and after a failure. */
 const PROBE_PERIOD = 60_000;
 const PROBE_PERIOD_FAILED = 10_000;
-/** How long the result of a probe answers health checks. */
+/** How long health checks use the result of a probe. */
 const HEALTH_AGE = 20_000;
 const HEALTH_AGE_FAILED = 3_000;
-/** How long values may be encrypted with the last key when the plug-in no longer answers. */
+/** How long values may be encrypted with the last key if the plug-in no longer responds. */
 const WRITE_TIME = 180_000;
 
 const TYPE_KEY = 0;
@@ -56,15 +58,15 @@ export interface KmsOptions {
   readonly service: KmsService;
   readonly world: World;
   readonly metrics: TransformationMetrics;
-  /** Called when the plug-in answers again after a failure: values that could not be read may be readable now. */
+  /** Called when the plug-in responds again after a failure: values that could not be read may be readable again. */
   readonly recovered: () => void;
   readonly warn: (message: string, fields: Readonly<Record<string, unknown>>) => void;
 }
 
 /**
- * Encrypts with a data key that a KMS plug-in protects. The server makes a seed, has it encrypted by the plug-in, and stores the result
- * with each value; each value has a key of its own, derived from the seed. A change of the plug-in's key id, which its status shows, makes
- * a new seed. Reads of values with another seed ask the plug-in once and keep the answer.
+ * Encrypts with a data key that a KMS plug-in protects. The server creates a seed, has the plug-in encrypt it, and
+ * stores the result with each value; the key of each value is derived from the seed. A new key id in the plug-in's
+ * status leads to a new seed. Reads of values with another seed call the plug-in once and cache the result.
  */
 export class KmsProvider implements Provider {
   readonly prefix: string;
@@ -74,7 +76,7 @@ export class KmsProvider implements Provider {
   readonly #asking = new Map<string, Promise<Cipher>>();
   #write: WriteKey | undefined;
   #version = '';
-  #problem: string | undefined = 'the plug-in was not asked yet';
+  #problem: string | undefined = 'the plug-in was not called yet';
   #probed = Number.NEGATIVE_INFINITY;
   #probing: Promise<void> | undefined;
   #cancel: () => void = () => {};
@@ -102,7 +104,7 @@ export class KmsProvider implements Provider {
     this.#options.service.close();
   }
 
-  /** Why the plug-in is not healthy, or undefined. Asks it if the last answer is too old. */
+  /** Why the plug-in is not healthy, or undefined. Calls it if the last result is too old. */
   async health(): Promise<string | undefined> {
     const age = this.#options.world.clock.monotonic() - this.#probed;
     if (age >= (this.#problem === undefined ? HEALTH_AGE : HEALTH_AGE_FAILED)) await this.probe();
@@ -114,7 +116,7 @@ export class KmsProvider implements Provider {
     if (write === undefined) throw new Error('got unexpected nil transformer');
     if (this.#options.world.clock.monotonic() > write.expires)
       throw new Error(
-        `encryptedDEKSource with keyID hash ${JSON.stringify(hashOf(write.source.keyId))} expired: the KMS plug-in ${this.name} does not answer`,
+        `encryptedDEKSource with keyID hash ${JSON.stringify(hashOf(write.source.keyId))} expired: the KMS plug-in ${this.name} does not respond`,
       );
     this.#options.metrics.keyUsed('to_storage', this.name, hashOf(write.source.keyId));
     const { ciphertext, keyId, annotations } = write.source;
@@ -157,7 +159,7 @@ export class KmsProvider implements Provider {
     return `${this.prefix}${type}:${keyId}`;
   }
 
-  /** Concurrent reads of values with one data key ask the plug-in once. */
+  /** Concurrent reads of values with one data key share one call of the plug-in. */
   #ask(id: string, type: number, key: EncryptedKey): Promise<Cipher> {
     let asking = this.#asking.get(id);
     if (asking === undefined) {
@@ -182,7 +184,7 @@ export class KmsProvider implements Provider {
   }
 
   #keep(id: string, cipher: Cipher): void {
-    // The oldest entry goes first: a Map keeps the order of insertion.
+    // The oldest entry is removed first: a Map keeps the order of insertion.
     if (this.#keys.size >= KEYS_MAX) this.#keys.delete(this.#keys.keys().next().value!);
     this.#keys.set(id, cipher);
   }
@@ -193,7 +195,7 @@ export class KmsProvider implements Provider {
     this.#cancel = this.#options.world.timers.after(period, () => void this.probe().then(() => this.#schedule()));
   }
 
-  /** Asks for the plug-in's status and changes the write key if its key id changed. Never rejects. */
+  /** Calls the plug-in's status and replaces the write key if the key id changed. Never rejects. */
   probe(): Promise<void> {
     this.#probing ??= this.#probe().finally(() => {
       this.#probing = undefined;
@@ -240,7 +242,10 @@ export class KmsProvider implements Provider {
     return `kmsv2 Provider ${this.name} is not healthy, error: ${goAggregate(problems)}`;
   }
 
-  /** Extends the life of the write key if the key id of the plug-in is the same, else makes a new one. Returns what went wrong. */
+  /**
+   * Extends the lifetime of the write key if the key id of the plug-in is the same, else creates a new one. Returns
+   * what went wrong.
+   */
   async #rotate(keyId: string): Promise<string | undefined> {
     const { service, world } = this.#options;
     const expires = world.clock.monotonic() + WRITE_TIME;
@@ -315,7 +320,7 @@ function keyIdProblem(keyId: string): { readonly code: string; readonly message:
   return undefined;
 }
 
-/** Identifies a data key by everything that the plug-in is given to decrypt it. */
+/** Identifies a data key by everything that the plug-in needs to decrypt it. */
 function cacheKey(type: number, { ciphertext, keyId, annotations }: EncryptedKey): string {
   const hash = createHash('sha256');
   const add = (part: string | Uint8Array): void => {

@@ -23,7 +23,7 @@ export interface KmsClientOptions {
   readonly metrics: TransformationMetrics;
 }
 
-/** A KMS plug-in that is reached by gRPC over a UNIX socket. */
+/** A KMS plug-in, called by gRPC over a UNIX socket. */
 export function kmsClient({ name, endpoint, timeout, clock, metrics }: KmsClientOptions): KmsService {
   const path = endpoint.slice('unix:'.length).replace(/^\/\//, '');
   const target = path.startsWith('/@') ? `unix-abstract:${path.slice(2)}` : `unix:${path}`;

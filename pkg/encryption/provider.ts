@@ -3,7 +3,7 @@ import { aesCbc, aesGcm, type Cipher, CipherError, fingerprint, secretBox } from
 import { goAggregate, type KeyConfiguration } from './configuration.js';
 import type { TransformationMetrics } from './metrics.js';
 
-/** A value that was decrypted. `label` identifies the key that it was encrypted with. */
+/** A decrypted value. `label` identifies the key with which it was encrypted. */
 export interface Opened {
   readonly plain: Buffer;
   readonly label: string;
@@ -17,15 +17,18 @@ export interface Provider {
   readonly label: string;
   /** The stored form of a value, with the prefix. Throws an error if the provider cannot encrypt now. */
   seal(plain: Uint8Array, path: string): Uint8Array;
-  /** Decrypts a stored value, given without the prefix. Throws, or rejects, if it cannot. It is a promise only when a KMS plug-in must be asked. */
+  /**
+   * Decrypts a stored value, without the prefix. Throws, or rejects, if it cannot. It returns a promise only if a KMS
+   * plug-in must be called.
+   */
   open(data: Buffer, path: string): Opened | Promise<Opened>;
 }
 
-/** Every provider but identity begins its values with this. */
+/** The prefix of the values of every provider except identity. */
 export const ENCRYPTED = 'k8s:enc:';
 export const ENCRYPTED_BYTES = Buffer.from(ENCRYPTED);
 
-/** Stores values as they are. It refuses to read encrypted ones. */
+/** Stores values unencrypted, and refuses to read encrypted ones. */
 export const identityProvider: Provider = {
   prefix: '',
   label: 'identity',

@@ -2,16 +2,16 @@ import type { Protection } from '../storage/index.js';
 import { parseGroupResource } from './configuration.js';
 import type { Transformer } from './provider.js';
 
-/** Which transformer encrypts which resource: by the names of a configuration, which may have wildcards. */
+/** The transformer of each resource, by the names of a configuration, which may have wildcards. */
 export class Transformers {
   readonly #byName: ReadonlyMap<string, Transformer>;
 
-  /** The keys are `group/resource`, with `*` where the configuration has it. */
+  /** The keys are `group/resource`, with `*` as in the configuration. */
   constructor(byName: ReadonlyMap<string, Transformer>) {
     this.#byName = byName;
   }
 
-  /** The exact name wins over `*.group`, and that over `*.*`. */
+  /** The exact name takes precedence over `*.group`, and that over `*.*`. */
   of(group: string, resource: string): Transformer | undefined {
     return (
       this.#byName.get(`${group}/${resource}`) ?? this.#byName.get(`${group}/*`) ?? this.#byName.get('*/*') ?? undefined
@@ -25,7 +25,7 @@ export function nameOf(text: string): string {
   return `${group}/${resource}`;
 }
 
-/** A resource and where its objects are stored. */
+/** A resource and the prefix of its objects in the store. */
 export interface StoredResource {
   readonly group: string;
   readonly resource: string;
@@ -34,8 +34,8 @@ export interface StoredResource {
 }
 
 /**
- * One resource with the transformer in force. The objects of the cache refer to it through their protection, so that a change of the
- * configuration or of a key makes them stale without a new load.
+ * One resource with its current transformer. The objects of the cache refer to it through their protection, so that a
+ * change of the configuration or of a key makes them stale without loading them again.
  */
 export class Slot {
   transformer: Transformer;
@@ -84,7 +84,7 @@ export class Slots {
     this.#identity = identity;
   }
 
-  /** Puts other transformers into force. */
+  /** Replaces the transformers. */
   use(transformers: Transformers): void {
     this.#transformers = transformers;
     for (const [id, slot] of this.#slots) {
@@ -94,8 +94,8 @@ export class Slots {
   }
 
   /**
-   * The slot of a key: `/registry/pods/default/a`, `/registry/services/specs/default/a` or, for a custom resource,
-   * `/registry/example.com/widgets/default/a`. Undefined for keys that hold no object, such as allocations.
+   * Finds the resource of a key: `/registry/pods/default/a`, `/registry/services/specs/default/a` or, for a custom
+   * resource, `/registry/example.com/widgets/default/a`. Undefined for keys without an object, such as allocations.
    */
   of(key: string): Slot | undefined {
     const first = key.indexOf('/', ROOT_LENGTH);

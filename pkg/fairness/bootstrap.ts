@@ -1,8 +1,8 @@
 import type { JsonObject } from '../api/index.js';
 
 /**
- * The flow schemas and priority levels that every cluster has, as in Kubernetes 1.37. The mandatory ones (`exempt`, `catch-all`) are always in
- * force, whatever is stored; the others are suggestions, which administrators may change.
+ * The flow schemas and priority levels of every cluster, as in Kubernetes 1.37. The mandatory ones (`exempt`,
+ * `catch-all`) always apply, whatever is stored; the others are suggestions, which administrators may change.
  */
 
 /** The annotation by which an object follows the suggestions of the server. */
@@ -78,7 +78,7 @@ const resources = (verbs: string[], groups: string[], names: string[], clusterSc
   namespaces: ['*'],
 });
 
-/** A rule for everything that the subjects do. */
+/** A rule for all requests of the subjects. */
 const everything = (subjects: readonly JsonObject[]): JsonObject => ({
   subjects: [...subjects],
   resourceRules: [resources(['*'], ['*'], ['*'], true)],

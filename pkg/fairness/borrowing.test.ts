@@ -75,7 +75,7 @@ const claim: fc.Arbitrary<Claim> = fc
   }));
 
 describe('an allocation', () => {
-  it('gives every level its floor, at most its upper limit, and together no more than there is', () => {
+  it('gives every level its minimum, at most its upper limit, and in total no more than available', () => {
     fc.assert(
       fc.property(
         fc.array(claim, { minLength: 1, maxLength: 12 }),
@@ -90,14 +90,14 @@ describe('an allocation', () => {
           }
           const floorSum = limited.reduce((sum, i) => sum + Math.max(floors[i]!, 1), 0);
           const sum = limited.reduce((total, i) => total + result.seats[i]!, 0);
-          // Each level is rounded on its own.
+          // Each level is rounded separately.
           expect(sum).toBeLessThanOrEqual(Math.max(seats, floorSum) + limited.length);
         },
       ),
     );
   });
 
-  it('gives more to the level with more demand when their limits are the same', () => {
+  it('gives more to the level with more demand if their limits are the same', () => {
     const one = { nominal: 50, lower: 10, upper: 600, exempt: false, highWatermark: 0 };
     const { seats } = allocate(
       [

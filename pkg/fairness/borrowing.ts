@@ -4,7 +4,7 @@ import type { Demand } from './demand.js';
  * The division of the server's seats among priority levels, and their lending of unused seats (KEP-1040). All functions are pure.
  */
 
-/** What the configuration of a level says of seats. */
+/** The seats in the configuration of a level. */
 export interface Shares {
   readonly exempt: boolean;
   readonly nominalShares: number;
@@ -17,7 +17,7 @@ export interface Shares {
 /** In seats. */
 export interface SeatLimits {
   readonly nominal: number;
-  /** What the level keeps although it does not use it. */
+  /** The seats that the level keeps although it does not use them. */
   readonly lower: number;
   readonly upper: number;
 }
@@ -34,10 +34,13 @@ export function seatLimits(levels: readonly Shares[], serverSeats: number): read
   });
 }
 
-/** The weight of the past in the smoothed demand, for an adjustment every ten seconds: half of a peak is forgotten after five minutes. */
+/**
+ * The weight of the past in the smoothed demand, for an adjustment every ten seconds: half of a peak is left after five
+ * minutes.
+ */
 const DECAY = 0.977;
 
-/** A demand that rises counts at once, one that falls is forgotten slowly. */
+/** A rising demand counts at once, a falling one decays slowly. */
 export function smoothed(past: number, demand: Demand): number {
   const envelope = demand.average + demand.deviation;
   return envelope >= past ? envelope : DECAY * past + (1 - DECAY) * envelope;
@@ -58,8 +61,9 @@ export interface Allocation {
 }
 
 /**
- * Gives every level what it surely needs (its lower limit, or its recent peak up to the nominal limit), and the rest in proportion to the
- * smoothed demand. Seats that no level needs are distributed, too: the fraction is then above one. The exempt level takes what it uses.
+ * Gives every level its minimum (its lower limit, or its recent peak up to the nominal limit), and the rest in
+ * proportion to the smoothed demand. Seats that no level needs are distributed, too: the fraction is then above one.
+ * The exempt level gets the seats that it uses.
  */
 export function allocate(claims: readonly Claim[], serverSeats: number): Allocation {
   const floors = claims.map((c) =>

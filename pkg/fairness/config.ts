@@ -4,19 +4,19 @@ import type { Shares } from './borrowing.js';
 import type { LevelConfig } from './level.js';
 import { bySchemaOrder, type FlowSchema, flowSchemaOf } from './matching.js';
 
-/** A PriorityLevelConfiguration in the form that requests are admitted with. */
+/** A PriorityLevelConfiguration in the form used for admitting requests. */
 export interface LevelSpec extends LevelConfig, Shares {
   readonly name: string;
   readonly uid: string;
 }
 
 export interface FlowConfig {
-  /** In the order in which they are compared. Schemas of levels that do not exist are left out. */
+  /** In matching order. Schemas of levels that do not exist are omitted. */
   readonly schemas: readonly FlowSchema[];
   readonly levels: readonly LevelSpec[];
 }
 
-/** Builds the configuration from the stored objects. Mandatory objects that are missing are added as they should be. */
+/** Builds the configuration from the stored objects. Missing mandatory objects are added with their defaults. */
 export function flowConfig(schemas: Iterable<JsonObject>, levels: Iterable<JsonObject>): FlowConfig {
   const bootstrap = bootstrapFlowControl();
   const all = completed(levels, bootstrap.prioritylevelconfigurations).map(levelOf);

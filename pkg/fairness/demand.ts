@@ -38,7 +38,7 @@ export class DemandIntegrator {
     this.#at = now;
   }
 
-  /** The statistics since the last reset, and begins anew with the present value. */
+  /** Returns the statistics since the last reset, and begins anew with the current value. */
   reset(now: number): Demand {
     this.#advance(now);
     const elapsed = now - this.#since;

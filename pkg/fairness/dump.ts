@@ -81,7 +81,7 @@ function requests(fairness: Fairness): string {
   );
 }
 
-/** Requests in a queue have their place in it; executing ones have -1. */
+/** The position of a queued request in its queue; -1 for executing requests. */
 function requestRows(level: PriorityLevel, wall: (at: number) => string): Row[] {
   const places = new Map<Occupant, number>();
   for (const queue of level.queues)

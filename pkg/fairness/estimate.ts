@@ -1,11 +1,11 @@
 import type { Work } from './level.js';
 
-/** What the estimate of a request depends on. Sizes are those of the stored resource. */
+/** The attributes of a request that its estimate depends on. Sizes are those of the stored resource. */
 export interface WorkRequest {
   readonly verb: string;
-  /** A list of one object by its name. */
+  /** A list of one object, selected by its name. */
   readonly isSingle: boolean;
-  /** A watch that begins with the present objects, or a list. */
+  /** A watch that begins with the existing objects, or a list. */
   readonly sendsObjects: boolean;
   /** Undefined for resources that are not stored here. */
   readonly stored: StoredSize | undefined;
@@ -22,10 +22,10 @@ export interface StoredSize {
   readonly bytesAverage: number;
 }
 
-/** Bytes of objects that one seat pays for, as in kube-apiserver. */
+/** Bytes of objects for each seat, as in kube-apiserver. */
 const BYTES_PER_SEAT = 100_000;
 const LIST_SEATS_MAX = 100;
-/** Lists are streamed from the cache, so that the memory of one is bounded. */
+/** Lists are streamed from the cache, so the memory of one list is bounded. */
 const LIST_BYTES_MAX = 1_000_000;
 const WATCHERS_PER_SEAT = 10;
 const WRITE_SEATS_MAX = 10;

@@ -20,15 +20,18 @@ export interface Classification {
   readonly level: LevelSpec;
 }
 
-/** What becomes of a request. */
+/** The outcome of a request. */
 export interface Admission {
   readonly classification: Classification;
   readonly outcome: Seat | Rejection | Promise<Seat | Rejection>;
-  /** Takes the request out of its queue when its client has gone. */
+  /** Removes the request from its queue if its client has disconnected. */
   cancel(): void;
 }
 
-/** What a request costs, once its level is known. `seatsMax` is the largest number of seats that one request of the level may take. */
+/**
+ * The cost of a request, once its level is known. `seatsMax` is the largest number of seats that one request of the
+ * level may take.
+ */
 export type Estimate = (seatsMax: number) => { readonly work: Work; readonly watchers: number | undefined };
 
 interface ServedLevel {
@@ -59,7 +62,10 @@ export class Fairness {
   readonly metrics = new FlowControlMetrics();
   #config!: FlowConfig;
   readonly #levels = new Map<string, ServedLevel>();
-  /** The schemas that can match a user. Users are remembered by the authenticators, so most requests find theirs. */
+  /**
+   * The schemas that can match a user. Authenticators return the same user value, so most requests find theirs in the
+   * cache.
+   */
   #candidates = new WeakMap<UserInfo, readonly Candidate[]>();
   readonly #series = new Map<FlowSchema, FlowSeries>();
   readonly #stop: () => void;
@@ -78,7 +84,7 @@ export class Fairness {
     this.#stop();
   }
 
-  /** Puts a configuration in force. Requests that were admitted before keep their seats. */
+  /** Applies a configuration. Requests that were admitted before keep their seats. */
   configure(config: FlowConfig): void {
     const { world, serverSeats, queueMilliseconds } = this.#options;
     this.#config = config;
@@ -160,11 +166,11 @@ export class Fairness {
       this.#candidates.set(request.user, candidates);
     }
     for (const { schema, rules } of candidates) if (covers(rules, request)) return schema;
-    // Only a user without either system group: no request is served outside the levels.
+    // Only for a user without either system group: no request is served outside the levels.
     return this.#config.schemas.find(({ name }) => name === CATCH_ALL)!;
   }
 
-  /** Lends the seats that levels do not use to those that want more. */
+  /** Lends unused seats of levels to those that need more. */
   #adjust(): void {
     const { world, serverSeats } = this.#options;
     const now = world.clock.monotonic();
@@ -195,7 +201,7 @@ export class Fairness {
 const CATCH_ALL = 'catch-all';
 const nothing = (): void => {};
 
-/** A hand of requests must fit the level side by side. */
+/** The requests of one hand must fit into the level at the same time. */
 function seatsMaxOf({ queuing }: LevelSpec, { nominal }: SeatLimits): number {
   if (queuing === undefined) return Number.POSITIVE_INFINITY;
   return Math.max(1, Math.min(Math.ceil(nominal * REQUEST_SEATS_MAX), Math.floor(nominal / queuing.handSize)));

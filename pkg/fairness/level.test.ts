@@ -62,7 +62,7 @@ describe('a priority level', () => {
     expect([l.executing, l.waiting, l.seatsInUse]).toEqual([2, 0, 2]);
   });
 
-  it('rejects what does not fit when it does not queue', () => {
+  it('rejects requests that do not fit if it does not queue', () => {
     const { level: l } = level(1, { queuing: undefined });
     const seat = enter(l, 'a') as Seat;
     expect(enter(l, 'b')).toBe('concurrency-limit');
@@ -70,7 +70,7 @@ describe('a priority level', () => {
     expect(isSeat(enter(l, 'b'))).toBe(true);
   });
 
-  it('admits everything when it is exempt', () => {
+  it('admits everything if it is exempt', () => {
     const { level: l } = level(0, { exempt: true, queuing: undefined });
     expect(Array.from({ length: 50 }, () => isSeat(enter(l, 'a')))).not.toContain(false);
     expect(l.executing).toBe(50);
@@ -84,7 +84,7 @@ describe('a priority level', () => {
     expect(l.totals.rejected).toBe(1);
   });
 
-  it('rejects a request that was queued too long, and forgets it', async () => {
+  it('rejects a request that was queued too long, and removes it', async () => {
     const { level: l, time } = level(1);
     const seat = enter(l, 'a') as Seat;
     const queued = enter(l, 'b') as Queued;
@@ -95,7 +95,7 @@ describe('a priority level', () => {
     expect([l.executing, l.seatsInUse, [...l.occupants].length]).toEqual([0, 0, 0]);
   });
 
-  it('takes a request out of its queue when its client has gone', async () => {
+  it('removes a queued request when its client has disconnected', async () => {
     const { level: l } = level(1);
     const seat = enter(l, 'a') as Seat;
     const queued = enter(l, 'b') as Queued;
@@ -151,7 +151,7 @@ describe('a priority level', () => {
     expect(l.seatsInUse).toBe(0);
   });
 
-  it('serves a light flow beside one that floods', async () => {
+  it('serves a light flow while another one floods', async () => {
     const { level: l, time } = level(4, { queuing: { queues: 64, handSize: 6, queueLengthMax: 500 } });
     const order: string[] = [];
     const run = (flow: string): void => {
@@ -170,11 +170,11 @@ describe('a priority level', () => {
       time.advance(5);
     }
     expect(order).toHaveLength(410);
-    // The flood fills at most six queues; one queue of the light flow gets its part of the turns.
+    // The flood fills at most six queues; one queue of the light flow gets its share of the turns.
     expect(order.lastIndexOf('light')).toBeLessThan(120);
   });
 
-  it('never uses more seats than it has, and loses nothing, whatever happens', async () => {
+  it('never uses more seats than it has, and loses nothing, for any sequence of events', async () => {
     const step = fc.oneof(
       fc.record({
         do: fc.constant('enter' as const),

@@ -5,15 +5,15 @@ import { deal, flowHash } from './shuffle.js';
 /** Why a request is rejected, as the label of the metric. */
 export type Rejection = 'queue-full' | 'concurrency-limit' | 'time-out' | 'cancelled';
 
-/** How many seats a request takes, and for how long after its response. */
+/** The number of seats that a request takes, and for how long after its response. */
 export interface Work {
   readonly initialSeats: number;
-  /** Seats that are taken for `additionalMilliseconds` after the response, for the events that a write causes. */
+  /** Seats used for `additionalMilliseconds` after the response, for the events that a write causes. */
   readonly finalSeats: number;
   readonly additionalMilliseconds: number;
 }
 
-/** What a level does with a request beyond its seats. */
+/** The treatment of requests beyond the seats of a level. */
 export interface Queuing {
   readonly queues: number;
   readonly handSize: number;
@@ -33,16 +33,16 @@ export interface LevelOptions {
   readonly queueMilliseconds: number;
 }
 
-/** What is known of a request before it enters. */
+/** The properties of a request before it enters a level. */
 export interface Arrival {
   readonly schema: string;
   readonly distinguisher: string;
   readonly work: Work;
-  /** Called once when the request gives back its seats, with the milliseconds since it got them. */
+  /** Called once when the request releases its seats, with the milliseconds since it got them. */
   readonly ended?: ((milliseconds: number) => void) | undefined;
 }
 
-/** A request in a level, from its arrival until it gives back its seats. Times are monotonic, in milliseconds. */
+/** A request in a level, from its arrival until it releases its seats. Times are monotonic, in milliseconds. */
 export class Occupant {
   readonly #level: Releases;
   readonly about: Arrival;
@@ -66,7 +66,7 @@ export class Occupant {
     return (this.started ?? this.arrived) - this.arrived;
   }
 
-  /** Gives back the seats. Further calls do nothing. */
+  /** Releases the seats. Further calls have no effect. */
   leave(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -78,7 +78,7 @@ interface Releases {
   release(occupant: Occupant): void;
 }
 
-/** An executing request: `leave` gives back its seats. */
+/** An executing request: `leave` releases its seats. */
 export type Seat = Pick<Occupant, 'waited' | 'leave'>;
 
 interface Waiter {
@@ -98,16 +98,16 @@ export interface Queue {
   nextDispatch: number;
 }
 
-/** How long a request is assumed to run until it has ended: milliseconds. */
+/** The assumed execution time of a request that has not ended: milliseconds. */
 const ESTIMATED_MILLISECONDS = 3;
 
-/** A request in a queue. `cancel` takes it out, for a client that has gone; it does nothing once there is an outcome. */
+/** A queued request. `cancel` removes it, for a client that has disconnected; it has no effect after an outcome. */
 export interface Queued {
   readonly outcome: Promise<Seat | Rejection>;
   cancel(): void;
 }
 
-/** Flows of a schema whose hands a level remembers. */
+/** Flows of a schema whose hands a level caches. */
 const HANDS_MAX = 4096;
 
 /**
@@ -129,7 +129,7 @@ export class PriorityLevel {
   #queues: Queue[] = [];
   /** The hand of each flow, by schema and distinguisher. */
   readonly #hands = new Map<string, Map<string, readonly number[]>>();
-  /** The first queue to look at, so that ties are served in turn. */
+  /** The first queue to check, so that ties are served in turn. */
   #robin = 0;
   #virtual = 0;
   #virtualAt: number;
@@ -186,7 +186,7 @@ export class PriorityLevel {
     return this.#occupants;
   }
 
-  /** Takes over a changed configuration. Requests that are queued or execute are not affected. */
+  /** Applies a changed configuration. Queued or executing requests are not affected. */
   configure(config: LevelConfig): void {
     this.#config = config;
     this.#hands.clear();
@@ -207,7 +207,7 @@ export class PriorityLevel {
       this.#queues.push({ index, waiting: [], executing: 0, seatsInUse: 0, waitingWork: 0, nextDispatch: 0 });
   }
 
-  /** Admits a request: at once, after a time in a queue, or not. */
+  /** Admits a request: at once, after a time in a queue, or not at all. */
   enter(about: Arrival): Seat | Rejection | Queued {
     const { exempt, queuing } = this.#config;
     const now = this.#options.clock.monotonic();
@@ -281,7 +281,7 @@ export class PriorityLevel {
     return { outcome, cancel: () => giveUp('cancelled') };
   }
 
-  /** A queued request has left its queue, in either way. */
+  /** A queued request has left its queue, with any outcome. */
   #left({ occupant, cancelTimer }: Waiter, queue: Queue, now: number): void {
     cancelTimer();
     queue.waitingWork -= estimated(occupant.about.work);
@@ -332,7 +332,7 @@ export class PriorityLevel {
     if (this.#waiting > 0) this.#dispatch(now);
   }
 
-  /** A request that is wider than the level runs alone. */
+  /** A request wider than the level runs alone. */
   #fits(seats: number): boolean {
     return this.#seatsInUse + seats <= this.#seats || (this.#seatsInUse === 0 && seats > this.#seats);
   }
@@ -352,7 +352,7 @@ export class PriorityLevel {
     }
   }
 
-  /** The queue whose first request would finish earliest in virtual time. */
+  /** Returns the queue whose first request would finish earliest in virtual time. */
   #next(): Queue | undefined {
     const { length } = this.#queues;
     let best: Queue | undefined;
@@ -370,7 +370,7 @@ export class PriorityLevel {
     return best;
   }
 
-  /** The queue of the hand with the least work. */
+  /** Returns the queue of the hand with the least work. */
   #shortest(hand: readonly number[]): Queue {
     let best = this.#queues[hand[0]!]!;
     for (const index of hand) {
@@ -389,14 +389,14 @@ export class PriorityLevel {
     this.#virtual += (elapsed * Math.min(demanded, this.#seats)) / this.#active;
   }
 
-  /** Call before the queue gets a request. A queue that was empty does not keep credit for the time in which it asked for nothing. */
+  /** Called before the queue gets a request. A queue that was empty gets no credit for its idle time. */
   #activate(queue: Queue): void {
     if (!isIdle(queue)) return;
     this.#active++;
     queue.nextDispatch = this.#virtual;
   }
 
-  /** Call after the queue lost a request. */
+  /** Called after the queue lost a request. */
   #deactivate(queue: Queue): void {
     if (isIdle(queue)) this.#active--;
   }

@@ -103,7 +103,7 @@ describe('a flow schema', () => {
     ).toBe(true);
   });
 
-  it('takes a service account by its own name only', () => {
+  it('matches a service account only by its own name', () => {
     const schema = of({
       subjects: [{ kind: 'ServiceAccount', serviceAccount: { namespace: 'a', name: 'b' } }],
       resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'], namespaces: ['*'] }],
@@ -131,7 +131,7 @@ describe('a flow schema', () => {
 });
 
 describe('the configuration', () => {
-  it('has the mandatory objects even when none is stored, and leaves out schemas of unknown levels', () => {
+  it('has the mandatory objects even if none is stored, and omits schemas of unknown levels', () => {
     const dangling = {
       metadata: { name: 'd' },
       spec: { matchingPrecedence: 3, priorityLevelConfiguration: { name: 'none' } },

@@ -5,7 +5,7 @@ export interface FlowRequest {
   readonly user: UserInfo;
   /** The verb of authorization; for other paths the HTTP method in lower case. */
   readonly verb: string;
-  /** Absent for paths that are no resource. */
+  /** Absent for paths that are not resources. */
   readonly resource: FlowResource | undefined;
   readonly path: string;
 }
@@ -18,7 +18,7 @@ export interface FlowResource {
   readonly namespace: string;
 }
 
-/** A FlowSchema in the form that requests are matched with. */
+/** A FlowSchema in the form used for matching requests. */
 export interface FlowSchema {
   readonly name: string;
   readonly uid: string;
@@ -106,7 +106,7 @@ function subjectOf(subject: JsonObject): readonly Subject[] {
 export const bySchemaOrder = (a: FlowSchema, b: FlowSchema): number =>
   a.precedence - b.precedence || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 
-/** The rules of a schema whose subjects include the user. A schema without any never matches this user. */
+/** Returns the rules of a schema whose subjects include the user. A schema without any never matches this user. */
 export function rulesFor(schema: FlowSchema, user: UserInfo): readonly Rule[] {
   return schema.rules.filter((rule) => rule.subjects.some((subject) => isSubject(subject, user)));
 }
@@ -127,7 +127,7 @@ function isSubject(subject: Subject, user: UserInfo): boolean {
   }
 }
 
-/** Whether one of these rules covers what the request does. Subjects are not compared. */
+/** Reports whether one of these rules covers the request. Subjects are not compared. */
 export function covers(rules: readonly Rule[], request: FlowRequest): boolean {
   const { resource, verb, path } = request;
   for (const rule of rules) {
@@ -156,7 +156,7 @@ function matchesPath(pattern: string, path: string): boolean {
 
 const has = (list: readonly string[], value: string): boolean => list.includes(ANY) || list.includes(value);
 
-/** The text that tells the flows of a schema apart. */
+/** Returns the text that distinguishes the flows of a schema. */
 export function distinguisherOf(schema: FlowSchema, request: FlowRequest): string {
   switch (schema.distinguisher) {
     case 'ByUser':

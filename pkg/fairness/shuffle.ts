@@ -1,9 +1,13 @@
 /**
- * Shuffle sharding: a flow is dealt a hand of distinct queues, which depends on its hash only. Two flows share all queues of their hands
- * only with a small probability, so a flow that floods its queues leaves others one that is short.
+ * Shuffle sharding: a flow is dealt a hand of distinct queues, which depends on its hash only. Two flows share all
+ * queues of their hands only with a small probability, so when one flow floods its queues, the others nearly always
+ * have a short one.
  */
 
-/** A hash of 53 bits (two rounds of FNV-1a with different offsets). Not cryptographic: flows are few and named by administrators. */
+/**
+ * A hash of 53 bits (two rounds of FNV-1a with different offsets). Not cryptographic: there are few flows, and
+ * administrators name them.
+ */
 export function flowHash(schema: string, distinguisher: string): number {
   let low = 0x811c9dc5;
   let high = 0x01000193;
@@ -27,7 +31,7 @@ export function deal(hash: number, deckSize: number, handSize: number): readonly
     const left = deckSize - i;
     let card = rest % left;
     rest = Math.floor(rest / left);
-    // The picked number counts the cards that are left; skip those that were dealt, in ascending order.
+    // The picked number counts the remaining cards; skip those already dealt, in ascending order.
     for (const dealt of [...hand].sort((a, b) => a - b)) if (dealt <= card) card++;
     hand.push(card);
   }

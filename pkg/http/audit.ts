@@ -46,7 +46,7 @@ class RequestAudit implements Audit {
   }
 
   responseComplete(call: Call): undefined | Promise<unknown> {
-    // Requests whose credentials are not valid are audited when they are answered, without a user.
+    // Requests with invalid credentials are audited when the response is sent, without a user.
     if (call.audit === undefined && call.status === 401 && call.user.name === '') return this.#unauthenticated(call);
     const { audit } = call;
     if (audit === undefined) return undefined;
@@ -113,12 +113,12 @@ const CLOSED_EARLY = {
 
 const STREAMS: ReadonlySet<string> = new Set(['attach', 'exec', 'proxy', 'log', 'portforward']);
 
-/** Requests that last until the client or the server ends them. They have an event when the response begins. */
+/** Requests that last until the client or the server ends them. They have an event at the beginning of the response. */
 function isLongRunning({ info }: Call): boolean {
   return info.kind === 'resource' && (info.verb === 'watch' || STREAMS.has(info.subresource));
 }
 
-/** Annotations of a decision without a reason: those of nearly every request. */
+/** Annotations of a decision without a reason, which nearly every request has. */
 const ALLOWED = '{"authorization.k8s.io/decision":"allow","authorization.k8s.io/reason":""}';
 
 function annotationsOf(call: Call): string {
@@ -135,10 +135,10 @@ function annotationsOf(call: Call): string {
   return JSON.stringify(Object.fromEntries([...all].sort(([a], [b]) => (a < b ? -1 : 1))));
 }
 
-/** The addresses of connections that no proxy stands before. */
+/** The addresses of connections without a proxy. */
 const addresses = new WeakMap<object, readonly string[]>();
 
-/** The client and the proxies that it names, and last the address of the connection. */
+/** The client and the proxies in the headers, and last the address of the connection. */
 function sourceIps({ headers, connection }: Exchange): readonly string[] {
   const forwarded = headers['x-forwarded-for'];
   const real = headers['x-real-ip'];
@@ -170,7 +170,9 @@ function plainIp(text: string): string | undefined {
   return isIP(bare) === 0 ? undefined : bare;
 }
 
-/** Removes the managed fields from an object or the items of a list, if the policy asks for that. Changes its argument. */
+/**
+ * Removes the managed fields from an object or the items of a list, if the policy requires that. Changes its argument.
+ */
 export function withoutManagedFields(call: Call, object: JsonObject): JsonObject {
   if (call.audit?.decision.omitManagedFields !== true) return object;
   drop(object);

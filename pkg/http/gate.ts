@@ -9,8 +9,8 @@ import type { ResourceInfo } from './requestinfo.js';
 /** Limits the requests that are served concurrently. */
 export interface Gate {
   /**
-   * Admits a request: at once, or after a time in a queue. The request gives its seat back with `leave`. Returns undefined for a request that
-   * needs no seat. Throws or rejects with 429 when the server has too many requests.
+   * Admits a request: at once, or after a time in a queue. The request releases its seat with `leave`. Returns
+   * undefined for a request that needs no seat. Throws or rejects with 429 when the server has too many requests.
    */
   enter(call: Call, exempt: boolean): Ticket | undefined | Promise<Ticket>;
 }
@@ -30,7 +30,7 @@ function tooMany(call: Call, reason: string, shed: Shed): Error {
 
 const READ_ONLY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Subresources whose connections stay open for as long as both sides like. */
+/** Subresources whose connections stay open as long as both sides keep them open. */
 const CONNECTIONS: ReadonlySet<string> = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
 
 export interface InFlightOptions {
@@ -41,7 +41,10 @@ export interface InFlightOptions {
   readonly shed: Shed;
 }
 
-/** `--enable-priority-and-fairness=false`: one limit for reading and one for mutating requests. Watches do not count. */
+/**
+ * `--enable-priority-and-fairness=false`: one limit for read requests and one for mutating requests. Watches do not
+ * count.
+ */
 export function inFlightGate({ readOnly, mutating, now, shed }: InFlightOptions): Gate {
   return {
     enter(call, exempt) {
@@ -71,7 +74,9 @@ function ticketOf(limiter: InFlightLimiter): Ticket {
   };
 }
 
-/** What the estimate of a request needs to know of a resource. Undefined when it is not served, or not stored here. */
+/**
+ * The properties of a resource that the estimate of a request needs. Undefined if it is not served, or not stored here.
+ */
 export interface ResourceLoad extends StoredSize {
   readonly watchers: number;
 }
@@ -82,7 +87,7 @@ export interface FairnessGateOptions {
   readonly shed: Shed;
 }
 
-/** Priority and fairness. Watches take a seat until they have sent the objects that are there; other connections take none. */
+/** Priority and fairness. Watches take a seat until they have sent the initial objects; other connections take none. */
 export function fairnessGate({ fairness, load, shed }: FairnessGateOptions): Gate {
   return {
     enter(call, exempt) {
@@ -140,7 +145,7 @@ function estimateOf(info: ResourceInfo | undefined, load: FairnessGateOptions['l
   };
 }
 
-/** A limit that does not parse fails later, after authorization. */
+/** A limit that cannot be parsed fails later, after authorization. */
 function limitOf({ query }: ResourceInfo): number {
   const limit = query.empty ? 0 : Number(query.text('limit'));
   return Number.isSafeInteger(limit) ? limit : 0;
@@ -150,7 +155,7 @@ const ONE = { initialSeats: 1, finalSeats: 0, additionalMilliseconds: 0 } as con
 const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete']);
 const ESTIMATED: ReadonlySet<string> = new Set([...WRITES, 'list', 'watch']);
 
-/** A watch from no revision, or one that asks for initial events, begins with the present objects. */
+/** A watch without a revision, or one that requests initial events, begins with the existing objects. */
 function startsWithObjects({ verb, query }: ResourceInfo): boolean {
   if (verb !== 'watch') return false;
   const from = query.text('resourceVersion');

@@ -25,7 +25,7 @@ it('begins few handshakes in each turn, in the order in which clients sent their
   const n = limits.handshakesPerTurn;
   expect(Math.max(...inTurns)).toBe(n);
   expect(begun).toEqual(sockets);
-  // The bytes are still there for the handshake.
+  // The handshake still receives the bytes.
   expect(String(begun[0]!.read())).toBe('hello');
 });
 

@@ -3,9 +3,9 @@ import type { World } from '../base/index.js';
 import { limits } from './limits.js';
 
 /**
- * Begins the TLS handshakes of accepted connections, few in each turn of the event loop, because each costs up to a millisecond. A
- * connection joins the queue when its first bytes have arrived; one that sends nothing costs only its socket, and is closed when its
- * time is over.
+ * Begins the TLS handshakes of accepted connections, a few in each turn of the event loop, because each costs up to a
+ * millisecond. A connection joins the queue when its first bytes have arrived; one that sends nothing costs only its
+ * socket, and is closed after a timeout.
  */
 export class Handshakes {
   readonly #world: World;

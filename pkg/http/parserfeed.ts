@@ -3,26 +3,28 @@ import type { TLSSocket } from 'node:tls';
 import type { Scheduler } from '../base/index.js';
 import { limits } from './limits.js';
 
-/** A connection, as far as it matters for when its requests begin. */
+/** The state of a connection that decides when its requests begin. */
 export interface FeedClient {
   /** Whether it has authenticated. */
   readonly isKnown: () => boolean;
-  /** Whose turns it takes. */
+  /** The key by which turns are shared. */
   readonly starts: () => Scheduler;
 }
 
 /**
- * Gives the bytes of an HTTP/1.1 connection to Node's parser, in pieces and in turns. Node parses everything that arrives in one read
- * at once, which can be hundreds of requests, each with its objects, and that on every connection of one turn of the event loop.
- * Between two pieces the feed stops when the turn has no time left for further requests, when the connection was closed, and when
- * Node paused it. What it has not parsed waits in the socket's buffer, so the client is slowed down by TCP.
+ * Feeds the bytes of an HTTP/1.1 connection to Node's parser in pieces. Without this, Node parses everything that
+ * arrives in one read at once, which can be hundreds of requests, on every connection in one turn of the event loop.
+ * Between two pieces the feed stops if the turn has no time left for further requests, the connection was closed, or
+ * Node paused it. Unparsed bytes stay in the socket's buffer, so TCP slows the client down.
  */
 export class ParserFeed {
   readonly #socket: TLSSocket;
   readonly #client: FeedClient;
   /** Node's own listener. */
   readonly #parse: (bytes: Buffer) => void;
-  /** Bytes that certainly belong to the body of the last request. They make no requests, so they need not be cut. */
+  /**
+   * Bytes that certainly belong to the body of the last request. They contain no requests, so they need not be split.
+   */
   #bodyLeft = 0;
   #begun: IncomingMessage | undefined;
   #waits = false;
@@ -31,15 +33,15 @@ export class ParserFeed {
   #rest: Buffer = EMPTY;
   #detached = false;
 
-  /** Takes the place of the parser's listener. */
+  /** Replaces the parser's listener. */
   static attach(socket: TLSSocket, client: FeedClient): ParserFeed | undefined {
     const [parse] = socket.listeners('data') as ((bytes: Buffer) => void)[];
     if (parse === undefined) return undefined;
     const feed = new ParserFeed(socket, client, parse);
     socket.off('data', parse);
-    // Node feeds its parser directly from the stream, and pauses the parser while a response waits to be written. OpenSSL then still
-    // delivers the records that it has read, and the paused parser rejects them. A listener that is added makes Node read through the
-    // stream's buffer, which can be paused.
+    // Node feeds its parser directly from the stream, and pauses the parser while a response waits to be written.
+    // OpenSSL then still delivers the records that it has read, and the paused parser rejects them. With a data
+    // listener, Node reads through the stream's buffer, which can be paused.
     socket.on('data', feed.#onData);
     return feed;
   }
@@ -50,12 +52,12 @@ export class ParserFeed {
     this.#parse = parse;
   }
 
-  /** Notes that the piece being parsed contained the headers of a request. */
+  /** Records that the current piece contained the headers of a request. */
   began(request: IncomingMessage): void {
     this.#begun = request;
   }
 
-  /** Stops. Returns the bytes that arrived after the piece that is being parsed. */
+  /** Stops. Returns the bytes that arrived after the current piece. */
   detach(): Buffer {
     this.#detached = true;
     this.#socket.off('data', this.#onData);
@@ -98,7 +100,7 @@ export class ParserFeed {
       if (socket.destroyed || this.#detached) return;
       this.#isTurn = true;
       socket.resume();
-      // Calls #onData with what is buffered.
+      // Calls #onData with the buffered bytes.
       socket.read();
       this.#isTurn = false;
     });

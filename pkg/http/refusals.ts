@@ -7,9 +7,9 @@ import { limits } from './limits.js';
 /** Responses to requests that are rejected before the pipeline runs. */
 
 /**
- * Returns why a request of HTTP/1.1 is rejected before it is interpreted, or undefined. Headers delimit a request and name its
- * host, so ambiguous ones are rejected (RFC 9112, 3.2 and 6.1). Headers are not dropped, because a dropped one may be one that
- * limits rights.
+ * Returns why an HTTP/1.1 request is rejected before it is interpreted, or undefined. Headers delimit a request and
+ * name its host, so ambiguous ones are rejected (RFC 9112, 3.2 and 6.1). Headers are never dropped, because a dropped
+ * header may restrict permissions.
  */
 export function malformed(request: IncomingMessage): ApiError | undefined {
   const raw = request.rawHeaders;
@@ -24,7 +24,7 @@ export function malformed(request: IncomingMessage): ApiError | undefined {
   return undefined;
 }
 
-/** Rejects with a Status and closes the connection: the next request may not begin where it seems to. */
+/** Rejects with a Status and closes the connection, because the beginning of the next request is uncertain. */
 export function refuseRequest(request: IncomingMessage, response: ServerResponse, error: ApiError): void {
   const body = `${JSON.stringify(error.status)}\n`;
   response.writeHead(error.status.code, {
@@ -36,7 +36,7 @@ export function refuseRequest(request: IncomingMessage, response: ServerResponse
   request.resume();
 }
 
-/** Writes the response to a request that Node's parser rejects by hand, because no response object exists. */
+/** Responds to a request that Node's parser rejects. There is no response object, so the bytes are written directly. */
 export function refuse(timers: Timers, code: string | undefined, socket: Socket): void {
   if (socket.destroyed || !socket.writable) return;
   if (code === 'ECONNRESET' || code === 'EPIPE') {
@@ -46,7 +46,7 @@ export function refuse(timers: Timers, code: string | undefined, socket: Socket)
   refuseWith(timers, socket, refusal(code));
 }
 
-/** Gives the client time to read the response, then closes the connection: no other timer covers it any more. */
+/** Give the client time to read the response, then close the connection: no other timer covers it. */
 export function refuseWith(timers: Timers, socket: Socket, answer: string): void {
   socket.end(answer);
   timers.after(limits.partingTime, () => socket.destroy());

@@ -23,7 +23,7 @@ export interface OutboundParts {
   readonly userAgent?: string;
 }
 
-/** Calls other servers over HTTPS. One for a server, with the connections of all its callers. */
+/** Calls other servers over HTTPS. Each server process has one, whose connections all callers share. */
 export class Outbound {
   readonly #parts: OutboundParts;
   readonly #pools = new Map<string, Pool>();
@@ -52,8 +52,8 @@ export class Outbound {
   }
 
   /**
-   * Sends a request and returns when the header of the response is there; `timeout` limits the time until then, and the signal the
-   * whole exchange. The caller reads the body or aborts. Throws `OutboundError`.
+   * Sends a request and returns when the header of the response is complete; `timeout` limits the time until then, and
+   * the signal the whole exchange. The caller reads the body or aborts. Throws `OutboundError`.
    */
   async open(target: OutboundTarget, request: OutboundRequest): Promise<OpenResponse> {
     const { controller, done } = this.#deadline(request);
@@ -68,7 +68,9 @@ export class Outbound {
     }
   }
 
-  /** Makes a connection of its own to a target, for protocols that are not requests and responses. Throws `OutboundError`. */
+  /**
+   * Opens a dedicated connection to a target, for protocols other than requests and responses. Throws `OutboundError`.
+   */
   connect(target: OutboundTarget): Promise<Socket> {
     return this.#dial(target, this.#addressOf(target), ['http/1.1']);
   }
@@ -118,7 +120,7 @@ export class Outbound {
     return pool;
   }
 
-  /** Closes the pool that was used least recently and has no calls. */
+  /** Closes the least recently used pool without calls. */
   #evict(): void {
     for (const [key, pool] of this.#pools) {
       if (pool.calls > 0) continue;
@@ -128,7 +130,7 @@ export class Outbound {
     }
   }
 
-  /** Everything that tells connections of targets apart, except the address. */
+  /** Returns a key for everything that distinguishes connections of targets, except the address. */
   #keyOf(target: OutboundTarget): string {
     let key = this.#keys.get(target);
     if (key === undefined) {
@@ -165,7 +167,7 @@ export class Outbound {
     }
   }
 
-  /** A signal that aborts after the time of the request, or with the signal of the caller. */
+  /** A signal that aborts after the timeout of the request, or with the signal of the caller. */
   #deadline({ timeout, signal }: OutboundRequest): { readonly controller: AbortController; readonly done: () => void } {
     const controller = new AbortController();
     const cancel = this.#parts.world.timers.after(timeout, () =>
@@ -184,7 +186,7 @@ export class Outbound {
   }
 }
 
-/** What is wrong with a bundle of authorities in PEM; undefined if it can be used. The text is client-go's. */
+/** Returns what is wrong with a PEM bundle of authorities; undefined if it is valid. The text is client-go's. */
 export function bundleProblem(ca: string): string | undefined {
   const problem = 'unable to load root certificates: unable to parse bytes as PEM block';
   if (!ca.includes('-----BEGIN CERTIFICATE-----')) return problem;

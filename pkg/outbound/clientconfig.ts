@@ -103,7 +103,7 @@ export class WebhookClients {
     const address = addressOf(origin);
     return {
       target: {
-        // Errors name the port where the configuration has one.
+        // Errors include the port if the configuration has one.
         origin: text.startsWith(`${origin}:${address.port}`) ? `${origin}:${address.port}` : origin,
         credentials: this.#parts.credentials?.(hostPort(address)) ?? {},
         network: 'controlplane',

@@ -58,7 +58,7 @@ export function startTls(socket: Socket, parts: TlsParts, world: World, signal: 
       rejectUnauthorized: false,
       allowPartialTrustChain: true,
       ALPNProtocols: [...protocols],
-      // Compared below, by the rules of Go.
+      // The name is compared below, by the rules of Go.
       checkServerIdentity: () => undefined,
     };
     const secure = connectTls(options);
@@ -72,7 +72,7 @@ export function startTls(socket: Socket, parts: TlsParts, world: World, signal: 
       secure.destroy();
     };
     secure.once('error', failed);
-    // A server that closes during the handshake.
+    // A server that closes the connection during the handshake.
     const ended = (): void => failed(Object.assign(new Error('EOF'), { code: 'ECONNRESET' }));
     secure.once('end', ended);
     secure.once('close', ended);
@@ -93,13 +93,13 @@ export function startTls(socket: Socket, parts: TlsParts, world: World, signal: 
   });
 }
 
-/** Node reports why the chain is not trusted as an error or as the code alone. */
+/** Node reports an untrusted chain as an error or as the code alone. */
 function authorizationError(found: Error | string | null | undefined): Error {
   if (found instanceof Error) return found;
   return Object.assign(new Error(String(found)), { code: String(found) });
 }
 
-/** An abort signal after the time for dialing. */
+/** An abort signal after the timeout for dialing. */
 export function dialSignal(world: World): { readonly signal: AbortSignal; readonly done: () => void } {
   const controller = new AbortController();
   const done = world.timers.after(outboundLimits.dialTime, () => controller.abort());

@@ -16,7 +16,7 @@ export interface ProxyTls {
   readonly certificate?: { readonly cert: string; readonly key: string };
 }
 
-/** The dialers of an EgressSelectorConfiguration. A network without a selection is reached directly. */
+/** The dialers of an EgressSelectorConfiguration. A network without a selection is dialed directly. */
 export function egressDialers(
   selections: ReadonlyMap<EgressNetwork, EgressConnection>,
   world: World,
@@ -68,7 +68,7 @@ async function openProxy(
   );
 }
 
-/** Sends CONNECT and reads the header of the response; what follows it belongs to the connection. */
+/** Sends CONNECT and reads the header of the response; the bytes after it belong to the connection. */
 function connectThrough(
   socket: Socket,
   target: string,

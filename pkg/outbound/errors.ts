@@ -3,10 +3,10 @@ import { isIP, type Socket } from 'node:net';
 import type { PeerCertificate } from 'node:tls';
 import { type Address, hostPort } from './target.js';
 
-/** In which part of a call it failed. */
+/** The part of a call that failed. */
 export type OutboundPhase = 'resolve' | 'dial' | 'timeout' | 'canceled' | 'exchange' | 'body';
 
-/** A call that got no complete response. The message is that of Go's HTTP client: `Post "https://a/b": EOF`. */
+/** A call without a complete response. The message is that of Go's HTTP client: `Post "https://a/b": EOF`. */
 export class OutboundError extends Error {
   override readonly name = 'OutboundError';
   readonly phase: OutboundPhase;
@@ -39,7 +39,7 @@ const SYSTEM: Readonly<Record<string, string>> = {
   EMFILE: 'socket: too many open files',
 };
 
-/** A connection that could not be made. */
+/** A failed connection attempt. */
 export function dialProblem(error: unknown, { host, port }: Address, network = 'tcp'): string {
   const { code = '', message } = error as NodeJS.ErrnoException;
   if (code === 'ENOTFOUND') {
@@ -107,7 +107,7 @@ export function tlsProblem(error: unknown, certificate: PeerCertificate | undefi
 
 const rfc3339 = (time: number): string => `${new Date(time).toISOString().slice(0, 19)}Z`;
 
-/** A certificate that is not for the name of the target. */
+/** A certificate that does not match the name of the target. */
 export class CertificateProblem extends Error {
   override readonly name = 'CertificateProblem';
 }
@@ -132,7 +132,7 @@ export function identityProblem(name: string, { subjectaltname = '', subject }: 
   return new CertificateProblem(`certificate is valid for ${names.join(', ')}, not ${name}`);
 }
 
-/** A wildcard stands for the whole first label. */
+/** A wildcard matches the whole first label. */
 function matchesName(pattern: string, name: string): boolean {
   if (!pattern.startsWith('*.')) return pattern === name;
   const dot = name.indexOf('.');
@@ -167,7 +167,7 @@ type Ends = Pick<Socket, 'localAddress' | 'localPort' | 'remoteAddress' | 'remot
 
 const ends = new WeakMap<Socket, Ends>();
 
-/** Remembers the addresses of a connection, which a broken one does not know any more. */
+/** Keeps the addresses of a connection, because a broken one no longer has them. */
 export function rememberEnds(
   socket: Socket,
   { localAddress, localPort, remoteAddress, remotePort }: Socket = socket,

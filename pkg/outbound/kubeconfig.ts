@@ -3,18 +3,18 @@ import { parse } from 'yaml';
 import { isObject, type JsonObject, type JsonValue, listAt, objectsAt, textAt } from '../api/index.js';
 import { addressOf, type Credentials, type OutboundTarget } from './target.js';
 
-/** A kubeconfig that cannot be used. The message names the file. */
+/** An invalid kubeconfig. The message names the file. */
 export class KubeconfigError extends Error {
   override readonly name = 'KubeconfigError';
 }
 
 export interface KubeconfigSource {
   readonly file: string;
-  /** Reads a file of text; throws if it cannot. */
+  /** Reads a text file; throws if it cannot. */
   readonly read: (path: string) => string;
 }
 
-/** A kubeconfig file as the server uses it to reach others. */
+/** A kubeconfig file for outgoing connections of the server. */
 export class OutboundKubeconfig {
   readonly #value: JsonObject;
   readonly #source: KubeconfigSource;

@@ -6,9 +6,9 @@ export const outboundLimits = {
   idleTime: 90_000,
   /** Idle HTTP/1.1 connections kept for one address. */
   idleConnectionsMax: 25,
-  /** Concurrent calls to one address. More calls wait for their turn, within their own time. */
+  /** Concurrent calls to one address. More calls wait, within their own timeout. */
   callsMax: 256,
-  /** Size of a response body unless the caller sets its own limit. */
+  /** Size of a response body, unless the caller sets another limit. */
   bodyBytesMax: 16 * 1024 * 1024,
   /** Targets whose connections are kept. */
   targetsMax: 512,

@@ -91,7 +91,7 @@ describe('calls', () => {
     expect(there.connections()).toBeLessThanOrEqual(http2 ? 1 : 21);
   });
 
-  it('use HTTP/1.1 where the target excludes HTTP/2', async () => {
+  it('use HTTP/1.1 if the target excludes HTTP/2', async () => {
     const there = await server((_, request, response) => void response.end(request.httpVersion), { http2: true });
     const { body } = await outbound().send({ origin: there.origin, ca: there.ca, http2: false }, post());
     expect(body.toString()).toBe('1.1');
@@ -106,7 +106,7 @@ describe('calls', () => {
     );
   });
 
-  it.each([false, true])('end at their time while others go on (HTTP/2: %s)', async (http2) => {
+  it.each([false, true])('end at their timeout while others continue (HTTP/2: %s)', async (http2) => {
     const there = await server(
       (body, _, response) => {
         if (body === 'hang') return;
@@ -138,7 +138,7 @@ describe('calls', () => {
     expect(await problem).toBe(`Post "${there.origin}/hook?timeout=10s": context canceled`);
   });
 
-  it('bound the response', async () => {
+  it('limit the size of the response', async () => {
     const there = await server((body, __, response) => {
       if (body === 'long') response.setHeader('content-length', 4_000_000);
       response.end(Buffer.alloc(4_000_000, 'x'));
@@ -355,7 +355,7 @@ describe('services', () => {
 });
 
 describe('egress', () => {
-  /** A proxy that understands CONNECT and refuses the port 1. */
+  /** A proxy that supports CONNECT and refuses port 1. */
   const proxying = (seen: string[]) => (socket: Socket) => {
     socket.once('data', (head: Buffer) => {
       const target = head.toString().split(' ')[1]!;

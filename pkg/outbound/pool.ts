@@ -24,8 +24,8 @@ export interface Exchange extends Pick<OutboundRequest, 'method' | 'path' | 'bod
 type Connected = Socket | TLSSocket;
 
 /**
- * The connections to one address with one identity. HTTP/2 is used where the server chose it: then all calls share a connection.
- * HTTP/1.1 connections are reused, the last one first.
+ * The connections to one address with one identity. HTTP/2 is used if the server selects it: then all calls share a
+ * connection. HTTP/1.1 connections are reused, the last one first.
  */
 export class Pool {
   readonly #dial: () => Promise<Connected>;
@@ -33,7 +33,7 @@ export class Pool {
   #usesH2: boolean | undefined;
   #opening: Promise<void> | undefined;
   #session: ClientHttp2Session | undefined;
-  /** Connections that were made to learn the protocol, and are not used yet. */
+  /** Connections that were opened to detect the protocol, and are not used yet. */
   #ready: Connected[] = [];
   #closed = false;
   /** Calls that run or wait. */
@@ -41,7 +41,7 @@ export class Pool {
   readonly #waiting: (() => void)[] = [];
   #running = 0;
 
-  /** `usesH2` is false where HTTP/2 is not negotiated. */
+  /** `usesH2` is false if HTTP/2 is not negotiated. */
   constructor(dial: () => Promise<Connected>, usesH2: boolean) {
     this.#dial = dial;
     this.#usesH2 = usesH2 ? undefined : false;
@@ -152,14 +152,14 @@ export class Pool {
     this.#session = session;
   }
 
-  /** New calls do not use the session any more; those that run end. */
+  /** New calls no longer use the session; active ones end. */
   #retire(session: ClientHttp2Session): void {
     if (this.#session === session) this.#session = undefined;
     session.close();
   }
 }
 
-/** The reason of an aborted call. */
+/** Returns the reason of an aborted call. */
 export function abortReason(signal: AbortSignal): Error {
   const { reason } = signal as { readonly reason: unknown };
   return reason instanceof OutboundError ? reason : new OutboundError('canceled', 'context canceled');
@@ -216,7 +216,7 @@ function overH1(agent: Agent, call: Exchange, signal: AbortSignal, again = false
     asking.on('error', (error) => {
       signal.removeEventListener('abort', stop);
       if (error instanceof OutboundError) return reject(error);
-      // The server closed an idle connection while the request was on its way.
+      // The server closed an idle connection while the request was in flight.
       if (asking.reusedSocket && !again && isClosed(error)) return resolve(overH1(agent, call, signal, true));
       reject(new OutboundError('exchange', exchangeProblem(error, asking.socket ?? undefined)));
     });
@@ -250,7 +250,7 @@ function overH2(
       return reject(new OutboundError('exchange', exchangeProblem(error, undefined)));
     }
     const stop = (): void => {
-      // A connection whose server does not respond may be dead: the next call makes another.
+      // A connection whose server does not respond may be dead: the next call opens another.
       if (abortReason(signal) instanceof OutboundError) retire();
       stream.close(constants.NGHTTP2_CANCEL);
       stream.destroy(abortReason(signal));

@@ -17,10 +17,10 @@ const SENTENCES: Readonly<Record<number, readonly [StatusReason, string]>> = {
   ],
 };
 
-/** The length at which the text of an error is cut. */
+/** Maximum length of an error text; the rest is truncated. */
 const TEXT_MAX = 2048;
 
-/** The error that client-go makes of a response to a POST with a code other than 2xx; undefined for success. */
+/** Returns the error of client-go for a response to a POST with a code other than 2xx; undefined for success. */
 export function restError(response: OutboundResponse): ApiError | undefined {
   const { status } = response;
   if (status >= 200 && status <= 206) return undefined;

@@ -2,7 +2,7 @@ import { ApiError, at, type JsonObject, listAt, objectsAt, type StoredObjects, t
 import type { Random } from '../base/index.js';
 import type { Address } from './target.js';
 
-/** A reference to a Service, as webhook configurations and APIServices have it. */
+/** A reference to a Service, as in webhook configurations and APIServices. */
 export interface ServiceReference {
   readonly namespace: string;
   readonly name: string;

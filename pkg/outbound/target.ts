@@ -4,22 +4,22 @@ export interface Address {
   readonly port: number;
 }
 
-/** How the server proves to a target who it is. */
+/** The credentials of the server for a target. */
 export interface Credentials {
   /** Client certificate and key, PEM. */
   readonly certificate?: { readonly cert: string; readonly key: string };
   /** The value of the Authorization header, read for every request so that a changed token file takes effect. */
   readonly authorization?: () => string | undefined;
-  /** Further headers, such as those of impersonation. */
+  /** Further headers, such as those for impersonation. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }
 
 /** The networks of an EgressSelectorConfiguration. */
 export type EgressNetwork = 'cluster' | 'controlplane' | 'etcd';
 
-/** A server to call. Make one and keep it: connections are shared between calls with equal targets. */
+/** A server to call. Create one and keep it: connections are shared between calls with equal targets. */
 export interface OutboundTarget {
-  /** `https://host:port`, as errors name it. `http:` is allowed where the caller allows it. */
+  /** `https://host:port`, as errors name it. `http:` is allowed if the caller allows it. */
   readonly origin: string;
   /** Decides at each call where to connect; the host and port of the origin by default. Throws to fail the call. */
   readonly address?: () => Address;

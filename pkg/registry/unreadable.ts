@@ -2,8 +2,8 @@ import { type ApiError, errors, type GroupResourceName } from '../api/index.js';
 import { NotReadable, type UnreadableObject } from '../cache/index.js';
 
 /**
- * Errors for objects whose stored value cannot be decrypted or decoded, in the words of kube-apiserver, which differ with the kind of
- * request.
+ * Errors for objects whose stored value cannot be decrypted or decoded, with the messages of kube-apiserver, which
+ * depend on the kind of request.
  */
 
 const ROOT = '/registry';
@@ -17,11 +17,11 @@ const corrupt = (key: string, why: string): string =>
 /** The error of a write. */
 export const unreadableForWrite = (o: UnreadableObject): ApiError => errors.internal(untransformable(o));
 
-/** The error of a get or a delete. kube-apiserver shows the key without its root there. */
+/** The error of a get or a delete. kube-apiserver shows the key without its root here. */
 export const unreadableForRead = (o: UnreadableObject): ApiError =>
   errors.internal(corrupt(o.key.slice(ROOT.length), untransformable(o)));
 
-/** The error of a get or a delete of an object that decrypts but does not parse. */
+/** The error of a get or a delete of an object that can be decrypted but not parsed. */
 export const undecodable = (key: string, revision: number, why: string): ApiError =>
   errors.internal(corrupt(key.slice(ROOT.length), `object not decodable revision=${revision}: ${why}`));
 
@@ -48,7 +48,7 @@ export function unreadableList({ group, resource }: GroupResourceName, objects: 
   });
 }
 
-/** Runs a read of history and reports an object in it that cannot be read as a list does. */
+/** Runs a read of history. An object in it that cannot be read is reported as in a list. */
 export function readableHistory<T>(gr: GroupResourceName, read: () => T): T {
   try {
     return read();

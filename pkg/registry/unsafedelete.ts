@@ -10,7 +10,7 @@ import { undecodable } from './unreadable.js';
 
 export const UNSAFE_DELETE_GATE = 'AllowUnsafeMalformedObjectDeletion';
 
-/** Reports whether a request asks for the unsafe deletion and the server allows it. */
+/** Reports whether a request is an unsafe deletion and the server allows it. */
 export const isUnsafe = (core: Core, options: DeleteOptions): boolean =>
   options.ignoreStoreReadError && core.featureEnabled(UNSAFE_DELETE_GATE);
 
@@ -44,7 +44,7 @@ export async function removeUnsafely(
   throw contended();
 }
 
-/** Throws the error of a normal deletion for an object that does not decode. */
+/** Throws the error of a normal deletion for an object that cannot be decoded. */
 export function decodeForDeletion(stored: StoredObject): ReturnType<StoredObject['parse']> {
   try {
     return stored.parse();
@@ -58,7 +58,7 @@ function decodes(stored: StoredObject): boolean {
     stored.parse();
     return true;
   } catch {
-    // What it contains does not matter: it is about to be removed.
+    // The content is irrelevant, because the object is about to be removed.
     return false;
   }
 }

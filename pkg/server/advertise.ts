@@ -4,9 +4,9 @@ import { networkInterfaces } from 'node:os';
 import type { ServingConfig } from '../config/index.js';
 
 /**
- * The address at which this server is entered into the endpoints of the Service `kubernetes`, chosen as kube-apiserver does:
- * --advertise-address, otherwise --bind-address, otherwise, if that is a wildcard or a loopback address, the address of the interface
- * with the default route. Undefined if there is none.
+ * The address of this server in the endpoints of the Service `kubernetes`, chosen as in kube-apiserver:
+ * --advertise-address, otherwise --bind-address, otherwise, if that is a wildcard or a loopback address, the address of
+ * the interface with the default route. Undefined if there is none.
  */
 export function endpointAddress({ advertiseAddress, bindAddress }: ServingConfig): string | undefined {
   if (advertiseAddress !== '') return advertiseAddress;
@@ -27,7 +27,7 @@ function hostAddress(family: 'IPv4' | 'IPv6'): string | undefined {
   return [...(routed === undefined ? [] : [routed]), ...names].map(usable).find((address) => address !== undefined);
 }
 
-/** The interface of the IPv4 default route, where the system has the table of routes of Linux. */
+/** The interface of the IPv4 default route, if the system has the routing table of Linux. */
 function defaultInterface(): string | undefined {
   let table: string;
   try {

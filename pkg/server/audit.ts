@@ -32,7 +32,7 @@ export interface AuditParts {
   readonly outbound: Outbound;
 }
 
-/** The audit of a server as its flags say. Without a policy or a backend nothing is recorded. */
+/** The audit of a server, configured by its flags. Without a policy or a backend nothing is recorded. */
 export async function openAudit(parts: AuditParts): Promise<Auditor | undefined> {
   const { policyFile, log, webhook } = parts.config.audit;
   if (policyFile === '') {
@@ -58,7 +58,7 @@ async function policyText(file: string): Promise<string> {
   }
 }
 
-/** Characters of events that may wait for a backend. */
+/** Maximum number of characters of buffered events of a backend. */
 const BUFFER_CHARACTERS = 64 * 1024 * 1024;
 
 function backend(config: AuditBackendConfig, send: Sender, parts: AuditParts, metrics: AuditMetrics): Backend {

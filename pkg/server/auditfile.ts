@@ -23,8 +23,8 @@ export interface AuditFileOptions {
 const DAY = 86_400_000;
 
 /**
- * A log file that is rotated by its size: `audit.log` becomes `audit-2026-01-02T03-04-05.678.log`, and a new `audit.log` begins. Rotated
- * files are compressed and removed as the flags say.
+ * A log file that is rotated by its size: `audit.log` becomes `audit-2026-01-02T03-04-05.678.log`, and a new
+ * `audit.log` begins. Rotated files are compressed and removed according to the flags.
  */
 export class AuditFile implements AuditOutput {
   readonly #options: AuditFileOptions;
@@ -38,7 +38,7 @@ export class AuditFile implements AuditOutput {
     this.#size = size;
   }
 
-  /** Opens the file for appending. Makes its folder. */
+  /** Opens the file for appending. Creates its folder. */
   static async open(options: AuditFileOptions): Promise<AuditFile> {
     await mkdir(dirname(options.path), { recursive: true, mode: 0o700 });
     const handle = await open(options.path, 'a', 0o600);
@@ -76,7 +76,7 @@ export class AuditFile implements AuditOutput {
   async #backupName(): Promise<string> {
     const { path, clock } = this.#options;
     const there = new Set(await readdir(dirname(path)));
-    // Two rotations in one millisecond need two names.
+    // Two rotations in one millisecond need different names.
     for (let at = clock.now(); ; at++) {
       const name = `${this.#stem}-${timeText(at)}${extname(path)}`;
       if (!there.has(name) && !there.has(`${name}.gz`)) return join(dirname(path), name);

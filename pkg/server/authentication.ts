@@ -22,15 +22,15 @@ export interface JwtParts {
   readonly outbound: Outbound;
 }
 
-/** Tokens of OpenID Connect issuers, and who may come without any. */
+/** The authenticators of OpenID Connect issuers, and the settings of anonymous access. */
 export interface JwtAuthentication {
-  /** undefined where no flag names an issuer or a file. */
+  /** Undefined if no flag names an issuer or a file. */
   readonly tokens: TokenAuthenticator | undefined;
   readonly anonymous: AnonymousConfig;
   close(): void;
 }
 
-/** Makes the authenticators that `--oidc-*` or `--authentication-config` name. The file is read again when it changes. */
+/** Creates the authenticators of `--oidc-*` or `--authentication-config`. The file is read again when it changes. */
 export async function openJwtAuthentication({
   world,
   config,
@@ -118,5 +118,5 @@ function checkAnonymous(first: ReadAuthentication, next: ReadAuthentication): vo
     );
 }
 
-/** How metrics name issuers, servers and files. */
+/** The names of issuers, servers and files in metrics. */
 export const hashOf = (text: string): string => `sha256:${createHash('sha256').update(text).digest('hex')}`;

@@ -62,8 +62,8 @@ const TYPES: FileTypes = Object.fromEntries(
 );
 
 /**
- * Reads an AuthenticationConfiguration. `reserved` are the issuers of service-account tokens. Throws `ConfigError` with the path of
- * every wrong field.
+ * Reads an AuthenticationConfiguration. `reserved` are the issuers of service-account tokens. Throws `ConfigError` with
+ * the path of every invalid field.
  */
 export async function readAuthentication(text: string, reserved: readonly string[]): Promise<ReadAuthentication> {
   if (text === '') throw new ConfigError('empty config data');
@@ -86,7 +86,7 @@ export async function readAuthenticationFile(
   }
 }
 
-/** The issuer that the flags `--oidc-*` name, as an authenticator. */
+/** The issuer in the flags `--oidc-*`, as an authenticator. */
 export function oidcAuthenticator(flags: OidcFlags, reserved: readonly string[]): readonly CompiledJwt[] {
   const { groupsClaim, caFile } = flags;
   const jwt: JwtConfig = {

@@ -50,7 +50,10 @@ export interface Authorization {
   close(): void;
 }
 
-/** Makes the authorizers of the flags or of `--authorization-config`, in order. The file is read again when it changes. */
+/**
+ * Creates the authorizers of the flags or of `--authorization-config`, in order. The file is read again when it
+ * changes.
+ */
 export async function openAuthorization(parts: AuthorizationParts): Promise<Authorization> {
   const { world, config, objects, metrics, log } = parts;
   const path = config.access.authorizationFile;

@@ -57,13 +57,13 @@ interface File {
   readonly authorizers: readonly { readonly type: string; readonly name: string; readonly webhook?: WebhookFile }[];
 }
 
-/** Nanoseconds: what stands for a time that is not given. */
+/** Nanoseconds: the default of an absent time. */
 const AUTHORIZED_TTL = 300_000_000_000n;
 const UNAUTHORIZED_TTL = 30_000_000_000n;
 
 /**
- * Reads an AuthorizationConfiguration. `required` are types that a reload must keep. Throws `ConfigError` with every problem, in the
- * words of kube-apiserver.
+ * Reads an AuthorizationConfiguration. `required` are types that a reload must keep. Throws `ConfigError` with every
+ * problem and the messages of kube-apiserver.
  */
 export async function readAuthorization(
   text: string,
@@ -123,10 +123,10 @@ function fileProblem(path: string): string | undefined {
 }
 
 const nanos = (milliseconds: number): bigint => BigInt(Math.round(milliseconds * 1e6));
-/** What kube-apiserver takes for granted where the flags name a webhook. */
+/** The defaults of kube-apiserver for a webhook in flags. */
 const FLAG_TIMEOUT = 30_000_000_000n;
 
-/** The authorizers that `--authorization-mode` names. */
+/** The authorizers in `--authorization-mode`. */
 export function authorizersOfFlags({
   authorizationModes,
   authorizationWebhook,

@@ -25,7 +25,7 @@ async function requestFor(name: string): Promise<string> {
   return request.toString('pem');
 }
 
-it('signs what a request asks for, with the usages of its object', async () => {
+it('signs a certificate as requested, with the usages of its object', async () => {
   const now = systemWorld.clock.now();
   const ca = await issueAuthority('ca', now, 1);
   const signer = certificateSigner({ world: systemWorld, config: SIGNING, own: () => ca });
@@ -50,7 +50,7 @@ it('signs what a request asks for, with the usages of its object', async () => {
   expect(end).toBeLessThanOrEqual(systemWorld.clock.now() + HOUR);
 });
 
-it('signs with the authority of a flag only, and refuses a forged request', async () => {
+it('signs only with the authority of a flag, and refuses a forged request', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'signer-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const ca = await issueAuthority('other', systemWorld.clock.now(), 1);

@@ -18,21 +18,21 @@ const FLAG_NAMES: Readonly<Record<string, Signer>> = {
   'kubernetes.io/legacy-unknown': 'legacy-unknown',
 };
 
-/** The start of a certificate lies so far in the past, for clients whose clocks are behind. */
+/** The start of a certificate is this far in the past, for clients whose clocks are behind. */
 const BACKDATED = 300_000;
-/** Certificates that are valid for less than this keep their whole time after the start. */
+/** Certificates valid for less than this keep their full duration after the start. */
 const SHORT = 8 * 3_600_000;
 const SUBJECT_ALTERNATIVE_NAMES = '2.5.29.17';
 
 export interface SignerParts {
   readonly world: World;
   readonly config: SigningConfig;
-  /** The authority of the server itself, used where flags name no other. */
+  /** The authority of the server itself, used if flags name no other. */
   readonly own: () => KeyPair;
 }
 
 export function certificateSigner({ world, config, own }: SignerParts): CertificateAuthority {
-  // Files that cannot be used are an error of the start.
+  // An invalid file is an error of the start.
   const given = new Map<Signer, KeyPair>();
   for (const [signer, { certFile, keyFile }] of config.authorities)
     given.set(
@@ -56,7 +56,7 @@ export function certificateSigner({ world, config, own }: SignerParts): Certific
     const own_ = given.get(FLAG_NAMES[signer]!);
     if (own_ !== undefined) return own_;
     if (common !== undefined) return common;
-    // With authorities for some signers, the others do not sign, as in kube-controller-manager.
+    // If only some signers have authorities, the others do not sign, as in kube-controller-manager.
     if (given.size > 0) throw new Error(`no authority is configured for ${signer}`);
     return own();
   };
@@ -199,12 +199,12 @@ function serial(): string {
   return Buffer.from(bytes).toString('hex');
 }
 
-/** When a certificate ends, in milliseconds; undefined if it cannot be read. */
+/** The end of a certificate, in milliseconds; undefined if it cannot be parsed. */
 export function certificateExpiry(pem: string): number | undefined {
   try {
     return Date.parse(new X509Certificate(pem).validTo);
   } catch {
-    // Signers other than ours may write anything: such a request is kept for the usual time.
+    // External signers may write anything: such a request is kept for the usual time.
     return undefined;
   }
 }

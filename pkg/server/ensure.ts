@@ -11,7 +11,7 @@ const ATTEMPTS = 20;
 /** Number of objects written concurrently. */
 const PARALLEL = 32;
 
-/** What to do with an object that exists. `recreate` is for fields that cannot be changed. */
+/** The action for an existing object. `recreate` is for immutable fields. */
 export type Reconciliation =
   | { readonly kind: 'none' }
   | { readonly kind: 'update' | 'recreate'; readonly object: JsonObject };
@@ -26,7 +26,7 @@ export interface EnsurePlace {
   readonly manager: string;
 }
 
-/** Creates objects that every cluster has, and reconciles those that exist. Tolerates that another peer does the same. */
+/** Creates objects of every cluster, and reconciles existing ones. Tolerates that another peer does the same. */
 export async function ensureObjects(
   place: EnsurePlace,
   expected: readonly JsonObject[],
@@ -53,7 +53,7 @@ async function ensure(place: EnsurePlace, expected: JsonObject, compare: Compare
   }
 }
 
-/** Conflicts with another peer, and failures that end by themselves. */
+/** Conflicts with another peer, and temporary failures. */
 const passes = (code: number): boolean => code === 404 || code === 409 || code === 429 || code >= 500;
 
 async function reconcile(place: EnsurePlace, expected: JsonObject, compare: Compare): Promise<void> {

@@ -19,8 +19,8 @@ export async function ensureFlowControl(registry: Registry, world: World): Promi
 }
 
 /**
- * Mandatory objects are always as they should be. Others are updated while their annotation asks for it; without the annotation, while nobody
- * has changed them.
+ * Mandatory objects are always reset. Others are updated if their annotation allows it; without the annotation, if no
+ * user has changed them.
  */
 function reconcile(there: JsonObject, expected: JsonObject): Reconciliation {
   const annotations = objectAt(there, 'metadata', 'annotations');
@@ -38,7 +38,7 @@ function reconcile(there: JsonObject, expected: JsonObject): Reconciliation {
   return { kind: 'update', object };
 }
 
-/** Keeps priority and fairness at the stored configuration. Returns the function that stops it. */
+/** Applies the stored configuration to priority and fairness. Returns the function that stops it. */
 export function followFlowControl(objects: AuthObjects, fairness: Fairness): () => void {
   const stored = {
     flowschemas: new Map<string, JsonObject>(),
@@ -57,7 +57,7 @@ export function followFlowControl(objects: AuthObjects, fairness: Fairness): () 
       const before = kind.get(name);
       if (object === undefined) kind.delete(name);
       else kind.set(name, object);
-      // A change of the status alone changes nothing here.
+      // A change of only the status has no effect here.
       if (isFollowing && !equalJson(before?.['spec'], object?.['spec'])) apply();
     },
   );

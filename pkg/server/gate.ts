@@ -32,7 +32,7 @@ export interface OpenGate {
   close(): void;
 }
 
-/** Opens priority and fairness, or the two plain limits where it is switched off or there is no limit. */
+/** Creates priority and fairness, or the two plain limits if it is disabled or there is no limit. */
 export function openGate({ world, config, registry, objects, metrics }: GateParts): OpenGate {
   const { requestsInFlight, mutatingInFlight, fairness: isFair } = config.limits;
   const serverSeats = requestsInFlight + mutatingInFlight;

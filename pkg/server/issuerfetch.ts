@@ -7,8 +7,8 @@ const TIMEOUT = 30_000;
 const BODY_BYTES_MAX = 1 << 20;
 
 /**
- * Fetches from an issuer. `selected` connects by the egress configuration, which only issuers with an `egressSelectorType` use;
- * `direct` does not.
+ * Fetches from an issuer. `selected` connects through the egress configuration, which only issuers with an
+ * `egressSelectorType` use; `direct` does not.
  */
 export function issuerFetch(
   { certificateAuthority: ca, egressSelectorType: network }: IssuerConfig,
@@ -23,7 +23,7 @@ export function issuerFetch(
         ...(ca === '' ? {} : { ca }),
         ...(network === 'cluster' || network === 'controlplane' ? { network } : {}),
       };
-      // Distributed claims name servers: only a few are kept.
+      // The names of servers come from distributed claims, so only a few are kept.
       if (targets.size < 16) targets.set(origin, target);
     }
     return target;

@@ -14,7 +14,7 @@ import {
   WebhookClients,
 } from '../outbound/index.js';
 
-/** Opens the outgoing calls of a server, through the proxies of `--egress-selector-config-file`. */
+/** Creates the outgoing calls of a server, through the proxies of `--egress-selector-config-file`. */
 export async function openOutbound({ outbound: { egressFile } }: Config, world: World): Promise<Outbound> {
   if (egressFile === '') return new Outbound({ world });
   return new Outbound({ world, egress: egressDialers(await readEgress(egressFile), world) });
@@ -27,7 +27,7 @@ export interface WebhookCallParts extends Pick<WebhookClientParts, 'outbound' | 
   readonly kubeconfigs: Readonly<Record<string, string>>;
 }
 
-/** How the two webhook plug-ins call: each with the credentials of its kubeconfig. */
+/** The calls of the two webhook plug-ins: each uses the credentials of its kubeconfig. */
 export function webhookCalls(parts: WebhookCallParts): Readonly<Record<'mutating' | 'validating', WebhookCalls>> {
   const { outbound, resolve, metrics, note, kubeconfigs } = parts;
   const calls = (plugin: string): WebhookCalls => {
@@ -39,7 +39,7 @@ export function webhookCalls(parts: WebhookCallParts): Readonly<Record<'mutating
   return { mutating: calls('MutatingAdmissionWebhook'), validating: calls('ValidatingAdmissionWebhook') };
 }
 
-/** Reads a kubeconfig with which the server calls others. Throws `ConfigError`. */
+/** Reads a kubeconfig for outgoing calls of the server. Throws `ConfigError`. */
 export function outboundKubeconfig(file: string): OutboundKubeconfig {
   try {
     return new OutboundKubeconfig({ file, read: (path) => readFileSync(path, 'utf8') });
@@ -125,7 +125,7 @@ const NETWORKS: Readonly<Record<string, EgressNetwork>> = {
   etcd: 'etcd',
 };
 
-/** Reads an EgressSelectorConfiguration. Throws `ConfigError` with the path of what is wrong. */
+/** Reads an EgressSelectorConfiguration. Throws `ConfigError` with the path of the invalid field. */
 export async function readEgress(file: string): Promise<ReadonlyMap<EgressNetwork, EgressConnection>> {
   const found = await readConfigFile<EgressFile>(textOf(file), EGRESS_TYPES);
   if (!found.ok) throw new ConfigError(`--egress-selector-config-file: ${file}: ${describeErrors(found.errors)}`);

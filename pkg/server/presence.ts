@@ -14,16 +14,19 @@ import {
 } from '../controllers/index.js';
 import type { Keyspace } from '../storage/index.js';
 
-/** What each peer tells the cluster about itself: its entry in the list of live servers, its identity, whom it trusts. */
+/**
+ * The objects by which each peer announces itself to the cluster: its entry in the list of live servers, its identity,
+ * its trusted authorities.
+ */
 export interface Presence {
-  /** Enters this server into the list, once its port is open. */
+  /** Adds this server to the list, after its port is open. */
   announce(server: ServerAddress | undefined): void;
   begin(): void;
   /** Stops until `begin`. */
   pause(): void;
   /** The files of authorities have changed. */
   refresh(): void;
-  /** Removes this server from the list, before it stops to answer. */
+  /** Removes this server from the list before it stops serving. */
   withdraw(): Promise<void>;
 }
 
@@ -70,7 +73,7 @@ export function createPresence({ world, config, keyspace, context, trusted }: Pr
   };
 }
 
-/** The same after every restart, and another for each peer of a machine. */
+/** The same after every restart, and different for each peer of a machine. */
 function serverName(peer: string): string {
   const hash = createHash('sha256')
     .update(JSON.stringify([hostname(), 'kube-apiserver', peer]))
@@ -103,7 +106,7 @@ function validCertificates(pem: string, world: World): readonly string[] {
       const certificate = new X509Certificate(`${BEGIN}${part.split(END)[0]}${END}`);
       return Date.parse(certificate.validTo) > world.clock.now() ? [certificate.toString()] : [];
     } catch {
-      // Not a certificate: it is left out.
+      // Not a certificate: it is ignored.
       return [];
     }
   });

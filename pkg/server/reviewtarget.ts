@@ -3,12 +3,12 @@ import type { ReviewTarget } from '../auth/index.js';
 import type { World } from '../base/index.js';
 import { OutboundKubeconfig } from '../outbound/index.js';
 
-/** Milliseconds for which the files of a kubeconfig are taken as they were. */
+/** Milliseconds for which the files of a kubeconfig are cached. */
 const PERIOD = 5_000;
 
 /**
- * The service that a kubeconfig names. The kubeconfig, the authorities and the certificate in it are read again when they change; while
- * they cannot be used, the last good ones stay. Throws `KubeconfigError` at the start.
+ * The service in a kubeconfig. The kubeconfig, the authorities and the certificate in it are read again when they
+ * change; while they are invalid, the last good ones are used. Throws `KubeconfigError` at the start.
  */
 export function reviewTarget(file: string, world: World): ReviewTarget {
   let contents = new Map<string, string>();
@@ -38,7 +38,7 @@ export function reviewTarget(file: string, world: World): ReviewTarget {
           break;
         }
     } catch {
-      // A file that is being replaced: the server keeps what it has and looks again.
+      // A file is being replaced: the server keeps the old content and checks again.
     }
     return target;
   };

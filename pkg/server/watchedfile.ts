@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import type { World } from '../base/index.js';
 
-/** Milliseconds between looks at a file. It is small, and a look reads it. */
+/** Milliseconds between checks of a file. It is small, and each check reads it. */
 const PERIOD = 1_000;
 
 /**
- * Calls `changed` with the text of a file whenever it differs from the last one, beginning with `text`. Looks do not overlap: the
- * next begins after `changed` has ended. A file that cannot be read is reported once, until it can be read again. Returns the function
- * that stops.
+ * Calls `changed` with the text of a file whenever it differs from the last one, beginning with `text`. Checks do not
+ * overlap: the next begins after `changed` has ended. A file that cannot be read is reported once, until it can be read
+ * again. Returns the function that stops the checks.
  */
 export function watchFile(
   world: World,

@@ -196,7 +196,7 @@ describe('NodeRestriction', () => {
       spec,
     );
 
-  it('a mirror pod belongs to its node and refers to nothing', async () => {
+  it('a mirror pod belongs to its node and refers to no other object', async () => {
     const post = (body: object): Promise<Answer> => node('/api/v1/namespaces/default/pods', 'POST', body);
     const messages = [
       (await post(mirror({ controller: false }))).json.message,
@@ -234,7 +234,7 @@ describe('NodeRestriction', () => {
     );
   });
 
-  it('a certificate request names the node', async () => {
+  it('a certificate request has the name of the node', async () => {
     const request = async (name: string): Promise<object> => {
       return {
         metadata: { generateName: 'csr-' },
@@ -255,8 +255,8 @@ describe('NodeRestriction', () => {
   });
 });
 
-describe('rights for signers', () => {
-  it('approving and signing need a right for the signer', async () => {
+describe('permissions for signers', () => {
+  it('approving and signing need a permission for the signer', async () => {
     const path = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
     await made(path, {
       metadata: { name: 'jane' },
@@ -304,7 +304,7 @@ describe('rights for signers', () => {
 });
 
 describe('OwnerReferencesPermissionEnforcement', () => {
-  it('owners need the right to delete, and those that hold back a deletion the right to finalizers', async () => {
+  it('setting owners needs the permission to delete, and blockOwnerDeletion the permission for finalizers', async () => {
     await made('/apis/rbac.authorization.k8s.io/v1/clusterroles', {
       metadata: { name: 'maps' },
       rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['create', 'get', 'update', 'patch'] }],
@@ -350,7 +350,7 @@ describe('OwnerReferencesPermissionEnforcement', () => {
 });
 
 describe('PodTolerationRestriction', () => {
-  it('adds the defaults of the namespace and keeps to its list', async () => {
+  it('adds the defaults of the namespace and enforces its whitelist', async () => {
     const annotations = {
       'scheduler.alpha.kubernetes.io/defaultTolerations': '[{"key":"d","operator":"Exists"}]',
       'scheduler.alpha.kubernetes.io/tolerationsWhitelist':
@@ -370,7 +370,7 @@ describe('PodTolerationRestriction', () => {
 });
 
 describe('PodResizeValidator', () => {
-  it('keeps to what the node has', async () => {
+  it('enforces the resources of the node', async () => {
     await admin('/api/v1/nodes/a/status', 'PATCH', { status: { allocatable: { cpu: '1', memory: '1Gi' } } }, MERGE);
     const spec = { containers: [{ name: 'c', image: 'i', resources: { requests: { cpu: '100m', memory: '1Mi' } } }] };
     await made('/api/v1/namespaces/default/pods', pod('sized', {}, spec));

@@ -86,7 +86,7 @@ async function metric(prefix: string): Promise<number> {
 }
 
 describe('mode Webhook by flags', () => {
-  it('sends the question, obeys the answer and remembers it', async () => {
+  it('sends a review, applies the decision and caches it', async () => {
     decide = ({ spec }) =>
       spec.resourceAttributes?.['resource'] === 'pods' ? { allowed: true, reason: 'because' } : { allowed: false };
     await start('--authorization-mode=Webhook', `--authorization-webhook-config-file=${kubeconfig()}`);
@@ -123,7 +123,7 @@ describe('mode Webhook by flags', () => {
     expect(reviews[0]?.apiVersion).toBe('authorization.k8s.io/v1beta1');
   });
 
-  it('answers 500 when the service fails, because nobody decided', async () => {
+  it('responds with 500 if the service fails, because no authorizer decided', async () => {
     decide = () => 404;
     await start('--authorization-mode=Webhook', `--authorization-webhook-config-file=${kubeconfig()}`);
     const { status, json } = await get(PODS);
@@ -149,7 +149,7 @@ describe('mode Webhook by flags', () => {
 });
 
 describe('AuthorizationConfiguration', () => {
-  it('asks webhooks in order, under their conditions', async () => {
+  it('calls webhooks in order, if their conditions hold', async () => {
     const conditions = [
       { expression: "has(request.resourceAttributes) && request.resourceAttributes.namespace == 'default'" },
       { expression: "!('admins' in request.groups)" },
@@ -162,7 +162,7 @@ describe('AuthorizationConfiguration', () => {
       'pods is forbidden: User "jane" cannot list resource "pods" in API group "" in the namespace "default": not jane',
     ]);
     expect((await get(PODS, 'joe')).status).toBe(200);
-    // Outside of the conditions RBAC decides.
+    // If the conditions do not hold, RBAC decides.
     expect((await get('/api/v1/namespaces/other/pods', 'joe')).status).toBe(403);
     expect((await get('/version', 'joe')).status).toBe(200);
     expect(reviews.length).toBe(2);
@@ -175,7 +175,7 @@ describe('AuthorizationConfiguration', () => {
     expect(await metric('apiserver_authorization_decisions_total{type="RBAC",name="rbac",decision="allowed"}')).toBe(1);
   });
 
-  it('keeps the failure policy, and decides without caches where they are off', async () => {
+  it('applies the failure policy, and does not cache decisions if caches are disabled', async () => {
     const off = { cacheAuthorizedRequests: false, cacheUnauthorizedRequests: false };
     decide = () => 404;
     await start(
@@ -199,7 +199,7 @@ describe('AuthorizationConfiguration', () => {
     expect(json.message).toContain("expression 'request.extra['x'][0] == 'y'' resulted in error: no such key: x");
   });
 
-  it('follows the file', async () => {
+  it('is reloaded with the file', async () => {
     await start(`--authorization-config=${configFile(RBAC)}`);
     expect((await get(PODS)).status).toBe(403);
     configFile({ type: 'AlwaysAllow', name: 'alwaysallow' });

@@ -4,7 +4,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: string;
-  /** The body as JSON; undefined where it is none. */
+  /** The body as JSON; undefined if it is not JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: tests read any answer.
   readonly json: any;
 }
@@ -21,7 +21,7 @@ export interface Call {
   readonly key?: string;
 }
 
-/** Sends one request on a connection of its own. The certificate of the server is not checked. */
+/** Sends one request on a new connection. The certificate of the server is not checked. */
 export function call({ url, path, method = 'GET', token, headers = {}, body, cert, key }: Call): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const sent = body === undefined ? undefined : JSON.stringify(body);

@@ -1,8 +1,8 @@
 import { webcrypto } from 'node:crypto';
 
-/** A PEM certificate request in base64, as `spec.request` has it. */
+/** A PEM certificate request in base64, as in `spec.request`. */
 export async function certificateRequest(commonName: string, organization?: string): Promise<string> {
-  // The library needs the other one to be there first.
+  // The library requires that the other one is loaded first.
   await import('reflect-metadata');
   const x509 = await import('@peculiar/x509');
   const signingAlgorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;

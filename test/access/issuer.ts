@@ -11,19 +11,19 @@ export interface IssuerKeyPair {
   readonly publicKey: KeyObject;
 }
 
-/** An OpenID Connect issuer on a free port of this machine, with a certificate of its own authority. */
+/** An OpenID Connect issuer on a free port of this machine, with a certificate of a separate authority. */
 export interface TestIssuer {
   readonly url: string;
   readonly authority: string;
   /** The keys that it publishes. */
   keys: IssuerKeyPair[];
-  /** The field `issuer` of the discovery document, where it is not its URL. */
+  /** The field `issuer` of the discovery document, if it differs from its URL. */
   claimedIssuer: string | undefined;
-  /** Whether it answers at all. */
+  /** Whether it responds at all. */
   available: boolean;
   /** Other documents, by path. */
   readonly documents: Map<string, string>;
-  /** Paths that were asked for. */
+  /** Requested paths. */
   readonly asked: string[];
   token(claims: Readonly<Record<string, unknown>>, options?: TokenOptions): Promise<string>;
   close(): Promise<void>;

@@ -100,7 +100,7 @@ describe('--oidc-*', () => {
 });
 
 describe('AuthenticationConfiguration', () => {
-  it('maps claims by expressions and keeps the rules', async () => {
+  it('maps claims by expressions and applies the validation rules', async () => {
     const config = configOf(
       authenticator({
         claimMappings: {
@@ -139,7 +139,7 @@ describe('AuthenticationConfiguration', () => {
     expect(review.json.status.error).toContain("'!user.username.startsWith('u:system')' failed: reserved");
   });
 
-  it('takes discovery from another place, and the issuer from the document', async () => {
+  it('uses another discovery URL, and the issuer from the document', async () => {
     const name = 'https://issuer.example';
     issuer.claimedIssuer = name;
     const jwt = authenticator({
@@ -156,7 +156,7 @@ describe('AuthenticationConfiguration', () => {
     expect((await whoAmI(await issuer.token({}))).status).toBe(401);
   });
 
-  it('follows the file, and keeps what it has when the new one is wrong', async () => {
+  it('is reloaded with the file, and stays if the new one is invalid', async () => {
     const path = file('config', configOf(authenticator()));
     await start(`--authentication-config=${path}`);
     const token = await issuer.token({ other: 'joe' });
@@ -175,7 +175,7 @@ describe('AuthenticationConfiguration', () => {
     expect(await userOf(token)).toMatchObject({ username: 'joe' });
   });
 
-  it('finds new keys, and tries again while the issuer is away', async () => {
+  it('finds new keys, and retries while the issuer is unavailable', async () => {
     issuer.available = false;
     await start(`--authentication-config=${file('config', configOf(authenticator()))}`);
     expect((await whoAmI(await issuer.token({}))).status).toBe(401);
@@ -216,7 +216,7 @@ describe('AuthenticationConfiguration', () => {
   });
 });
 
-describe('tokens that are not right', () => {
+describe('invalid tokens', () => {
   const forged = async (): Promise<readonly (readonly [string, string])[]> => {
     const good = await issuer.token({});
     const [header = '', payload = '', signature = ''] = good.split('.');

@@ -72,7 +72,7 @@ const review = (token: string, audiences?: string[]): Promise<Answer> =>
   });
 
 describe('a webhook that reviews tokens', () => {
-  it('names the user, once for requests at the same time and after', async () => {
+  it('authenticates the user, with one call for concurrent and later requests', async () => {
     const answers = await Promise.all([whoAmI('good'), whoAmI('good'), whoAmI('good')]);
     answers.push(await whoAmI('good'));
     expect(answers.map((a) => a.json.status.userInfo)).toEqual(
@@ -83,7 +83,7 @@ describe('a webhook that reviews tokens', () => {
     ]);
   });
 
-  it('refuses what it does not know with 401, and remembers that', async () => {
+  it('refuses unknown tokens with 401, and caches that', async () => {
     for (const token of ['bad', 'bad', 'unknown']) expect((await whoAmI(token)).status).toBe(401);
     expect(reviews.length).toBe(2);
   });
@@ -97,17 +97,17 @@ describe('a webhook that reviews tokens', () => {
     expect((await review('bad')).json.status).toEqual({ error: '[invalid bearer token, it was revoked]', user: {} });
   });
 
-  it('is asked again after a failure that may pass', async () => {
+  it('is called again after a temporary failure', async () => {
     failures = 2;
     expect((await whoAmI('after-failures')).status).toBe(401);
     expect(reviews.length).toBe(3);
   });
 
-  it('that is not available does not make a token invalid', async () => {
+  it('that is unavailable does not make a token invalid', async () => {
     const { status, json } = await whoAmI('down');
     expect([status, json.reason]).toEqual([503, 'ServiceUnavailable']);
     expect((await review('down')).status).toBe(503);
-    // An outage is not remembered.
+    // An outage is not cached.
     expect(reviews.length).toBe(2);
   });
 });

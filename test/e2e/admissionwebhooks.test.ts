@@ -54,7 +54,7 @@ const patch = (...operations: object[]): object => ({
   patch: Buffer.from(JSON.stringify(operations)).toString('base64'),
 });
 
-/** Serves an answer, and returns the client configuration for it. */
+/** Serves a response, and returns the client configuration for it. */
 function at(path: string, answer: Answer): object {
   answers.set(path, answer);
   return { url: webhook.origin + path, caBundle: Buffer.from(webhook.ca).toString('base64') };
@@ -113,7 +113,7 @@ describe('admission webhooks on one peer', () => {
       await client.ask(`${GROUP}/${kind}webhookconfigurations`, { method: 'DELETE' });
   });
 
-  it('see the request in full', async () => {
+  it('receive the complete request', async () => {
     await install('validating', hook(at('/see', () => ({ warnings: ['careful'] }))));
     const reply = await create(undefined, undefined, '?fieldManager=me');
     expect(reply.status).toBe(201);
@@ -175,7 +175,7 @@ describe('admission webhooks on one peer', () => {
     expect(reply.json().code).toBe(code);
   });
 
-  it('that hang fail at their time-out, and delay no other request', async () => {
+  it('that hang fail at their timeout, and delay no other request', async () => {
     const only = { namespaceSelector: { matchLabels: { hung: 'yes' } } };
     await client.ask('/api/v1/namespaces', { body: { metadata: { name: 'hung', labels: { hung: 'yes' } } } });
     await install(
@@ -197,7 +197,7 @@ describe('admission webhooks on one peer', () => {
     );
   });
 
-  it('that cannot be reached fail, or are ignored by their policy', async () => {
+  it('that cannot be reached fail the request, or are ignored, according to their policy', async () => {
     const port = await closedPort();
     const url = `https://127.0.0.1:${port}/x`;
     await install('validating', hook({ url }));
@@ -320,7 +320,7 @@ describe('admission webhooks on one peer', () => {
     expect(gone.status).toBe(200);
   });
 
-  it('see equivalent versions, subresources and deletions', async () => {
+  it('receive equivalent versions, subresources and deletions', async () => {
     const operations = ['*'];
     const v1 = { apiGroups: ['autoscaling'], apiVersions: ['v1'], resources: ['horizontalpodautoscalers'], operations };
     const sub = { apiGroups: ['apps'], apiVersions: ['v1'], resources: ['deployments/scale'], operations };
@@ -373,7 +373,7 @@ describe('admission webhooks on one peer', () => {
 });
 
 describe.skipIf(!isBuilt)('admission webhooks on three peers', () => {
-  it('are in force on every peer', async () => {
+  it('apply on every peer', async () => {
     const cluster = await Cluster.start();
     try {
       const { ca, cert, key } = cluster.access;

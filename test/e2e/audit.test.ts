@@ -202,7 +202,7 @@ describe.skipIf(!isBuilt)('the audit', () => {
     anonymous.close();
   });
 
-  it('rotates its file, keeps as many as the flags say, and drops nothing', async () => {
+  it('rotates its file, keeps the number of files in the flags, and drops nothing', async () => {
     const logs = join(folder, 'logs');
     const log = join(logs, 'audit.log');
     const policy = policyFile({ level: 'RequestResponse', resources: [{ resources: ['configmaps'] }] });

@@ -19,7 +19,7 @@ const keyed = (provider: string, ...keys: readonly (readonly [string, string])[]
 });
 
 let files = 0;
-/** Writes an EncryptionConfiguration for secrets and configmaps; returns the flags that name it. */
+/** Writes an EncryptionConfiguration for secrets and configmaps; returns its flags. */
 function encrypted(...providers: object[]): { readonly file: string; readonly flags: readonly string[] } {
   const file = join(folder, `encryption-${++files}.yaml`);
   rewrite(file, providers);
@@ -44,7 +44,7 @@ const HIDDEN = 'hidden-text-of-covered-kinds';
 const SHOWN = 'text-of-other-kinds';
 const SECRETS = '/api/v1/namespaces/default/secrets';
 
-/** Every form in which the text may appear: as it is, and in base64 at each of the three alignments. */
+/** Every form in which the text may appear: unchanged, and in base64 at each of the three alignments. */
 function forms(text: string): readonly Buffer[] {
   const encoded = ['', 'a', 'ab'].map((before) =>
     Buffer.from(before + text)
@@ -75,7 +75,7 @@ const secret = (name: string): object => ({
   stringData: { password: HIDDEN },
 });
 
-/** Writes by every verb, of covered kinds and of one that is not. */
+/** Writes with every verb, objects of encrypted kinds and of one that is not encrypted. */
 async function writeMuch(client: Client, suffix = ''): Promise<void> {
   const ok = async (path: string, ask: Parameters<Client['ask']>[1]): Promise<void> => {
     const { status, body } = await client.ask(path, ask);
@@ -107,7 +107,7 @@ async function writeMuch(client: Client, suffix = ''): Promise<void> {
 }
 
 describe.skipIf(!isBuilt)('encryption at rest', () => {
-  it('leaves no plaintext of a covered kind in log, store, snapshot or restored folder', async () => {
+  it('leaves no plaintext of an encrypted kind in log, store, snapshot or restored folder', async () => {
     const { flags } = encrypted(keyed('aesgcm', ['key1', 'a']), { identity: {} });
     const dataDir = join(folder, 'one');
     const server = await ServerProcess.start(dataDir, 0, [
@@ -137,7 +137,7 @@ describe.skipIf(!isBuilt)('encryption at rest', () => {
     expect(filesWith(HIDDEN, dataDir)).toEqual([]);
   });
 
-  it('reports a wrong key for the object, keeps the object, and lets it be deleted unsafely', async () => {
+  it('reports a wrong key for the object, keeps the object, and allows its unsafe deletion', async () => {
     const dataDir = join(folder, 'wrong');
     const right = encrypted(keyed('aescbc', ['key1', 'a']));
     const first = await ServerProcess.start(dataDir, 0, right.flags);
@@ -233,7 +233,7 @@ describe.skipIf(!isBuilt)('encryption at rest', () => {
     await third.stop();
   });
 
-  it('uses a KMS plug-in over a socket, shows its health, and works with values of the one before', async () => {
+  it('uses a KMS plug-in over a socket, reports its health, and reads values of the previous key', async () => {
     const plugin = new KmsPlugin(join(folder, 'kms.sock'));
     await plugin.start();
     const kms = { kms: { apiVersion: 'v2', name: 'test', endpoint: plugin.endpoint, timeout: '5s' } };
@@ -264,7 +264,7 @@ describe.skipIf(!isBuilt)('encryption at rest', () => {
 });
 
 describe.skipIf(!isBuilt)('encryption at rest with three peers', () => {
-  it('no peer holds plaintext, a rotation peer by peer loses nothing, and a snapshot restores', async () => {
+  it('no peer stores plaintext, a rotation on one peer after the other loses nothing, and a snapshot can be restored', async () => {
     const old = encrypted(keyed('secretbox', ['key1', 'a']));
     const added = encrypted(keyed('secretbox', ['key1', 'a'], ['key2', 'b']));
     const promoted = encrypted(keyed('secretbox', ['key2', 'b'], ['key1', 'a']));

@@ -53,7 +53,7 @@ describe('priority and fairness', () => {
     });
   };
 
-  /** A request whose body does not come: it keeps its seat until `end` is called. */
+  /** A request whose body does not arrive: it keeps its seat until `end` is called. */
   const slowRequest = async (user: string): Promise<() => Promise<void>> => {
     const { ca, cert, key } = server;
     const headers = { 'content-type': 'application/json', 'content-length': 100, ...as(user).headers };
@@ -72,7 +72,7 @@ describe('priority and fairness', () => {
     };
   };
 
-  it('starts with the bootstrap objects, and says that their levels exist', async () => {
+  it('starts with the bootstrap objects, and reports that their levels exist', async () => {
     const names = async (resource: string): Promise<string[]> =>
       (await admin.ask(`${FLOW}/${resource}`)).json().items.map((o: { metadata: { name: string } }) => o.metadata.name);
     expect(await names('prioritylevelconfigurations')).toHaveLength(8);
@@ -129,7 +129,7 @@ describe('priority and fairness', () => {
     expect((await queued).status).toBe(200);
   });
 
-  it('gives back the seat of a watch once it has sent what is there', async () => {
+  it('releases the seat of a watch after its initial objects', async () => {
     await tinyLevel('watching', 'kubernetes-watcher', { type: 'Reject' });
     const { ca, cert, key } = server;
     const request = https.get(`${server.url}${CMS}?watch=1`, {
@@ -145,7 +145,7 @@ describe('priority and fairness', () => {
     request.destroy();
   });
 
-  it('says when the level of a schema is gone, and classifies by the next schema', async () => {
+  it('reports when the level of a schema is deleted, and classifies by the next schema', async () => {
     await tinyLevel('dangling', 'dangling', { type: 'Reject' });
     const before = levelOf(await admin.ask(CMS, as('dangling')));
     await admin.ask(`${FLOW}/prioritylevelconfigurations/dangling`, { method: 'DELETE' });
@@ -158,7 +158,7 @@ describe('priority and fairness', () => {
     expect(after).toBeTypeOf('string');
   });
 
-  it('restores the suggested configuration where the annotation asks for it', async () => {
+  it('restores the suggested configuration if the annotation allows it', async () => {
     const path = `${FLOW}/prioritylevelconfigurations/system`;
     const patch = (body: object) =>
       admin.ask(path, { method: 'PATCH', headers: { 'content-type': 'application/merge-patch+json' }, body });

@@ -25,7 +25,7 @@ export class KmsPlugin {
   #server: Server | undefined;
   /** Counts of the calls by name. */
   readonly calls = { status: 0, encrypt: 0, decrypt: 0 };
-  /** What Status reports as its health. */
+  /** The health that Status reports. */
   healthz = 'ok';
 
   constructor(socket: string) {
@@ -37,7 +37,7 @@ export class KmsPlugin {
     return `unix://${this.socket}`;
   }
 
-  /** Encrypts with the key of this id from now on; makes it if it is new. */
+  /** Encrypts with the key of this id from now on; creates it if it is new. */
   use(keyId: string): void {
     if (!this.#keys.has(keyId)) this.#keys.set(keyId, randomBytes(32));
     this.#keyId = keyId;

@@ -18,7 +18,7 @@ import type { RejectionCause, WebhookMetrics, WebhookType } from './metrics.js';
 import { REVIEW_VERSIONS, ReviewError, reviewBody, type Verdict, verdictOf } from './review.js';
 import type { Webhook } from './source.js';
 
-/** What the webhook plug-ins need. */
+/** The dependencies of the webhook plug-ins. */
 export interface WebhookWorld {
   readonly objects: StoredObjects;
   readonly authorize: AuthorizeCheck;
@@ -30,10 +30,10 @@ export interface WebhookWorld {
   readonly note: (message: string, fields: Readonly<Record<string, unknown>>) => void;
 }
 
-/** A webhook that could not be called, or whose response is unusable. Its failure policy decides about the request. */
+/** A webhook that could not be called, or whose response is invalid. Its failure policy decides about the request. */
 export class CallFailure extends Error {
   override readonly name = 'CallFailure';
-  /** The code that metrics count. */
+  /** The code for metrics. */
   readonly code: number;
 
   constructor(webhook: Webhook, reason: string, code: number) {
@@ -53,13 +53,13 @@ export class Rejection extends Error {
   }
 }
 
-/** The time of a request ended while webhooks were called. */
+/** The request timed out while webhooks were called. */
 export const outOfTime = (): ApiError =>
   new ApiError(504, 'Timeout', 'Timeout: request did not complete within requested timeout', {});
 
 /**
- * Asks a webhook about a request. Throws `CallFailure`, `Rejection`, or an `ApiError` for what the failure policy does not cover.
- * Warnings and audit annotations of the response are passed on.
+ * Calls a webhook for a request. Throws `CallFailure`, `Rejection`, or an `ApiError` for errors that the failure policy
+ * does not cover. Warnings and audit annotations of the response are passed on.
  */
 export async function ask(
   webhook: Webhook,
@@ -122,7 +122,7 @@ export function rejection(name: string, result: JsonObject): ApiError {
   );
 }
 
-/** Counts a call by how it ended. */
+/** Counts a call by its outcome. */
 export function count(
   { metrics, world }: WebhookWorld,
   webhook: Webhook,

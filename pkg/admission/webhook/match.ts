@@ -10,7 +10,7 @@ import type { Webhook } from './source.js';
 /** Cost limit for all match conditions of one webhook. */
 const CONDITIONS_COST_MAX = 2_500_000;
 
-/** Kinds of the configuration of admission: a webhook that rejects everything could not be removed if it saw them. */
+/** Kinds of the admission configuration: a webhook that rejects everything could not be removed if it received them. */
 const CONFIGURATION: ReadonlySet<string> = new Set([
   'mutatingwebhookconfigurations',
   'validatingwebhookconfigurations',
@@ -30,7 +30,7 @@ const REVIEWS: ReadonlySet<string> = new Set([
   'authorization.k8s.io/selfsubjectrulesreviews',
 ]);
 
-/** Whether no webhook sees a request. */
+/** Whether no webhook receives a request. */
 export function isExempt({ groupResource: { group, resource } }: AdmissionRequest): boolean {
   if (group === 'admissionregistration.k8s.io') return CONFIGURATION.has(resource);
   return REVIEWS.has(`${group}/${resource}`);
@@ -45,8 +45,8 @@ export interface MatchParts {
 }
 
 /**
- * Decides which webhooks a request is for: by selectors, rules and match conditions. Authorizer decisions are shared between the
- * webhooks of one request.
+ * Decides which webhooks receive a request: by selectors, rules and match conditions. The webhooks of one request share
+ * authorizer decisions.
  */
 export class WebhookMatcher {
   readonly #request: AdmissionRequest;
@@ -58,11 +58,14 @@ export class WebhookMatcher {
     this.#parts = parts;
   }
 
-  /** Returns the version of the resource in which the webhook sees the request; undefined if it does not. Throws 403 for failed conditions. */
+  /**
+   * Returns the version of the resource in which the webhook receives the request; undefined if it does not. Throws 403
+   * for failed conditions.
+   */
   async match(webhook: Webhook): Promise<AdmissionSubject | undefined> {
     const request = this.#request;
     const { objects, authorize, metrics, pace, type } = this.#parts;
-    // Without rules a policy matches everything, but a webhook nothing.
+    // Without rules a policy matches everything, a webhook nothing.
     if (webhook.constraints.rules.length === 0) return undefined;
     const subject = matchedSubject(webhook.constraints, request, objects);
     if (subject === undefined || webhook.compiled.conditions.length === 0) return subject;

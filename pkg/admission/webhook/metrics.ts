@@ -4,7 +4,7 @@ import { CounterFamily, HistogramFamily } from '../../telemetry/index.js';
 export type WebhookType = 'admit' | 'validating';
 export type RejectionCause = 'calling_webhook_error' | 'apiserver_internal_error' | 'no_error';
 
-/** Codes above are counted as this one, so that a webhook cannot make series without bound. */
+/** Higher codes are counted as this one, so that a webhook cannot create an unbounded number of series. */
 const CODE_MAX = 600;
 
 /** The metrics of admission webhooks, with the names and labels of kube-apiserver. */
@@ -45,7 +45,7 @@ export class WebhookMetrics {
 
   readonly families = [this.#durations, this.#requests, this.#rejections, this.#failOpen, this.#excluded];
 
-  /** `code` is 0 where the call failed in this server. */
+  /** `code` is 0 if the call failed in this server. */
   called(name: string, type: WebhookType, operation: AdmissionOperation, call: WebhookOutcome): void {
     const rejected = String(call.rejected);
     const verb = operation.toUpperCase();

@@ -27,7 +27,10 @@ interface Remembered {
   readonly due: Set<string>;
 }
 
-/** MutatingAdmissionWebhook: asks the webhooks that match one after the other; each sees the changes of those before it. */
+/**
+ * MutatingAdmissionWebhook: calls the matching webhooks one after the other; each receives the changes of the earlier
+ * ones.
+ */
 export function mutatingWebhookStep(world: WebhookWorld): AdmissionStep {
   const source = new WebhookSource(world.objects, 'mutating');
   return {

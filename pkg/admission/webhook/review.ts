@@ -12,7 +12,7 @@ import { requestJson } from '../policy/evaluation.js';
 const GROUP = 'admission.k8s.io';
 export const REVIEW_VERSIONS: readonly string[] = ['v1', 'v1beta1'];
 
-/** The AdmissionReview that asks a webhook about a request. */
+/** The AdmissionReview for a request. */
 export function reviewBody(version: string, uid: string, request: AdmissionRequest, matched: AdmissionObjects): Buffer {
   const { options, ...fields } = requestJson(request, matched.subject);
   const review: JsonObject = {
@@ -29,7 +29,7 @@ export function reviewBody(version: string, uid: string, request: AdmissionReque
   return Buffer.from(JSON.stringify(review));
 }
 
-/** What a webhook decided. */
+/** The decision of a webhook. */
 export interface Verdict {
   readonly allowed: boolean;
   readonly result: JsonObject;
@@ -43,7 +43,7 @@ export interface Verdict {
 /** A response that is not a usable AdmissionReview. */
 export class ReviewError extends Error {
   override readonly name = 'ReviewError';
-  /** Whether the response is an AdmissionReview, but a wrong one. */
+  /** Whether the response is an AdmissionReview, but an invalid one. */
   readonly invalid: boolean;
 
   constructor(message: string, invalid: boolean) {
@@ -108,7 +108,7 @@ const NOT_AN_OBJECT =
   "couldn't get version/kind; json parse error: json: cannot unmarshal TYPE into Go value of type " +
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
-/** The body as an AdmissionReview of this version, with the texts of the decoder of client-go. */
+/** Decodes the body as an AdmissionReview of this version, with the messages of client-go's decoder. */
 function decodeReview(version: string, { body, status, headers }: OutboundResponse): JsonObject {
   const fail = (message: string): ReviewError => new ReviewError(message, false);
   if (body.length === 0) {
@@ -120,13 +120,13 @@ function decodeReview(version: string, { body, status, headers }: OutboundRespon
   try {
     value = JSON.parse(text) as JsonValue;
   } catch {
-    // What is not JSON is read as YAML, where such a text is a string.
+    // Text that is not JSON is read as YAML, in which it is a string.
     if (!'[{"'.includes(text.trimStart()[0] ?? '"')) throw fail(NOT_AN_OBJECT.replace('TYPE', 'string'));
     throw fail(`couldn't get version/kind; json parse error: ${goJsonProblem(text)}`);
   }
   if (value === null) return {};
   if (!isObject(value)) throw fail(NOT_AN_OBJECT.replace('TYPE', jsonType(value)));
-  // Without them, the review is taken for the one that was expected; the checks of v1 refuse it then.
+  // Without them, the review is treated as the expected one; the checks of v1 then refuse it.
   const apiVersion = value['apiVersion'] || `${GROUP}/${version}`;
   const kind = value['kind'] || 'AdmissionReview';
   if (apiVersion !== `${GROUP}/${version}` || kind !== 'AdmissionReview') {

@@ -10,7 +10,7 @@ export interface Webhook {
   readonly name: string;
   /** The name of the configuration. */
   readonly configuration: string;
-  /** Tells webhooks of the same name apart: `configuration/name/0`. */
+  /** Distinguishes webhooks of the same name: `configuration/name/0`. */
   readonly id: string;
   readonly clientConfig: JsonObject;
   readonly constraints: MatchConstraints;
@@ -23,7 +23,10 @@ export interface Webhook {
   readonly reinvokes: boolean;
 }
 
-/** The webhooks of all configurations of one kind, sorted by the names of the configurations. Read again when one changes. */
+/**
+ * The webhooks of all configurations of one kind, sorted by the names of the configurations. Read again when one
+ * changes.
+ */
 export class WebhookSource {
   readonly #objects: StoredObjects;
   readonly #resource: { readonly group: string; readonly resource: string };
@@ -45,7 +48,7 @@ export class WebhookSource {
     return this.#known;
   }
 
-  /** The webhooks of a configuration that did not change are the same values, with their connections. */
+  /** The webhooks of an unchanged configuration are the same values, with their connections. */
   #read(): readonly Webhook[] {
     const before = this.#byVersion;
     this.#byVersion = new Map();

@@ -5,7 +5,7 @@ import { type Webhook, WebhookSource } from './source.js';
 
 const TYPE = 'validating';
 
-/** ValidatingAdmissionWebhook: asks all webhooks that match at once, and reports the first error. */
+/** ValidatingAdmissionWebhook: calls all matching webhooks concurrently, and reports the first error. */
 export function validatingWebhookStep(world: WebhookWorld): AdmissionStep {
   const source = new WebhookSource(world.objects, 'validating');
   return {
@@ -44,7 +44,7 @@ async function validate(webhooks: readonly Webhook[], request: AdmissionRequest,
   if (failures.length > 0) throw failures[0];
 }
 
-/** The error of the request after a call that failed or was refused; undefined if the failure is ignored. */
+/** The error of the request after a failed or refused call; undefined if the failure is ignored. */
 function decide(
   webhook: Webhook,
   error: unknown,

@@ -4,7 +4,7 @@ import { type TestWorld, testWorld } from '../../storage/testworld.js';
 import { type Encryption, type EncryptionOptions, openEncryption } from '../encryption.js';
 import type { EncryptedKey, KmsService } from '../kms.js';
 
-// Helpers for the tests of this room.
+// Helpers for the tests of pkg/encryption.
 
 export const key = (letter: string, bytes = 32): string => Buffer.alloc(bytes, letter).toString('base64');
 
@@ -72,7 +72,7 @@ export class FakeKms implements KmsService {
 
 export interface Opened {
   readonly encryption: Encryption;
-  /** What lies below the encryption. */
+  /** The keyspace below the encryption. */
   readonly inner: Keyspace;
   readonly world: TestWorld;
   readonly kms: FakeKms;

@@ -116,7 +116,7 @@ export async function tcpServer(f: (socket: Socket) => void, path?: string): Pro
   };
 }
 
-/** A loopback port on which nothing listens. */
+/** A loopback port without a listener. */
 export async function closedPort(): Promise<number> {
   const server = await tcpServer(() => {});
   await server.close();

@@ -21,7 +21,7 @@ const world = {
   timers: { after: (_milliseconds: number, f: () => void) => queueMicrotask(f) },
 } as unknown as World;
 
-/** A peer whose lists of members have these ids for `URL`, one after the other; the ids in `started` have taken part. */
+/** A peer whose member lists have these ids for `URL`, one after the other; the ids in `started` have taken part. */
 function answering(lists: readonly number[], started: readonly number[]): TransportProvider {
   let asked = 0;
   return {

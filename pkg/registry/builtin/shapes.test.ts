@@ -7,7 +7,10 @@ import { whenAbsent } from './defaults.js';
 import { versions, withStatus } from './form.js';
 import { column, table } from './table.js';
 
-/** A declaration as those of this folder, with a misspelt field in each of its rules. `tsc` fails when one of them compiles. */
+/**
+ * A declaration like those in this folder, with a misspelt field in each of its rules. `tsc` fails if one of them
+ * compiles.
+ */
 const misspelt: ResourceDeclaration<shapes.CoreV1PersistentVolumeClaim> = {
   group: '',
   resource: 'persistentvolumeclaims',

@@ -9,7 +9,9 @@ import { ruleType } from './types.js';
 interface Recorded {
   readonly schema: JsonObject;
   readonly object: JsonValue;
-  /** An expression with its estimated cost and its cost on the object, of kube-apiserver 1.37.2; null if the order of keys decides. */
+  /**
+   * An expression with its estimated and its actual cost in kube-apiserver 1.37.2; null if the order of keys decides.
+   */
   readonly costs: readonly (readonly [string, string, number | null])[];
 }
 
@@ -21,7 +23,7 @@ describe('costs', () => {
   const environment = kubernetesEnvironment(CURRENT).extend({ self: type.type }, type.structs);
   const sizes = sizesBelow(valueSize(recorded.schema)!);
 
-  it('are those of kube-apiserver, estimated and counted', () => {
+  it('equal those of kube-apiserver, estimated and actual', () => {
     for (const [expression, estimated, counted] of recorded.costs) {
       const compiled = compile(expression, environment);
       if (failed(compiled)) throw new Error(`${expression}: ${compiled.error}`);
@@ -71,7 +73,7 @@ describe('the limits of a definition', () => {
     ]);
   });
 
-  it('take the size of a request where no list or map is bounded', () => {
+  it('assume the size of a request if no list or map is bounded', () => {
     expect(mostValues({ countMax: 0, bytesMin: 2 })).toBe(1_048_576n);
   });
 });

@@ -7,7 +7,9 @@ const SCHEMA_COST_MAX = 100_000_000n;
 
 const UINT64_MAX = (1n << 64n) - 1n;
 const REQUEST_BYTES_MAX = 3 * 1024 * 1024;
-/** Expressions that take less of the schema's limit are not named when it is exceeded; at most so many are. */
+/**
+ * If the limit of the schema is exceeded, expressions with a smaller share of it are not named; at most this many are.
+ */
 const NAMED_COST_MIN = SCHEMA_COST_MAX / 100n;
 const NAMED_MAX = 4;
 
@@ -24,7 +26,7 @@ export class RuleCosts {
     this.#isUnchanged = isUnchanged;
   }
 
-  /** `values`: how many values the rule is evaluated on at most. */
+  /** `values`: the maximum number of values on which the rule is evaluated. */
   rule(path: FieldPath, cost: bigint, values: bigint, errors: FieldErrors): void {
     this.#note('estimated rule cost', path, bounded(cost * values), errors);
   }
@@ -62,7 +64,7 @@ function exceeds(name: string, cost: bigint, limit: bigint): string {
   return `${name} exceeds budget by factor of ${factor} (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)`;
 }
 
-/** How many values of this size fit into a request. */
+/** The maximum number of values of this size in a request. */
 export function mostValues(size: ValueSize | undefined): bigint {
   return BigInt(Math.floor(REQUEST_BYTES_MAX / ((size?.bytesMin ?? 0) + 1)));
 }

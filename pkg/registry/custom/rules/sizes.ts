@@ -2,8 +2,8 @@ import { isObject, type JsonObject, type JsonValue, listAt, textAt } from '../..
 import { escapeName, type SizeOf } from '../../../cel/index.js';
 
 /**
- * How large the values of a structural schema can be, for the estimate of what rules cost. Where the schema sets no bound, the
- * largest request does: https://kubernetes.io/docs/reference/using-api/cel/#resource-constraints.
+ * The maximum sizes of the values of a structural schema, for the estimate of rule costs. If the schema sets no bound,
+ * the largest request does: https://kubernetes.io/docs/reference/using-api/cel/#resource-constraints.
  */
 export interface ValueSize {
   /** The number of elements, properties or characters. */
@@ -76,7 +76,10 @@ const propertiesOf = (schema: JsonValue | undefined): JsonObject =>
 
 const NAME_LENGTH_MAX = 253;
 
-/** Adds the fields that every object has. Names have the length of names, unless the schema declares all of the fields. */
+/**
+ * Adds the fields of every object. Names have the maximum length of names, unless the schema declares all of the
+ * fields.
+ */
 function withObjectFields(schema: JsonObject): JsonObject {
   const declared = propertiesOf(schema);
   const names = propertiesOf(declared['metadata']);
@@ -129,12 +132,12 @@ function bound(v: JsonValue | undefined): number | undefined {
   return typeof v === 'number' || typeof v === 'bigint' ? Math.max(0, Number(v)) : undefined;
 }
 
-/** The sizes below a value, whatever variable leads to it. */
+/** The sizes below a value, for any variable that refers to it. */
 export function sizesBelow(root: ValueSize): SizeOf {
   return (path) => {
     let at: ValueSize | undefined = root;
     for (const step of path.slice(1)) {
-      // The reference takes the names of properties as empty.
+      // kube-apiserver treats the names of properties as empty.
       if (step === '@keys') return at.isMap === true ? 0 : undefined;
       at = step === '@items' || step === '@values' ? at.element : at.fields?.get(step);
       if (at === undefined) return undefined;
