@@ -52,6 +52,7 @@ export type { TolerationLists } from './podtolerations.js';
 export type { AuthorizeCheck } from './policy/checks.js';
 export { compileConditions, compilePolicy, type ExpressionIssue } from './policy/compile.js';
 export { compileMutation } from './policy/mutations.js';
+export { paramRightsStep } from './policy/paramrights.js';
 export { type ExpressionWarning, type KnownKind, type KnownKinds, typeCheck } from './policy/typecheck.js';
 export { evaluatorOf, isInScope, type QuotaEvaluator, sumUsage, usageObject } from './quotausage.js';
 export type { LimitedResource } from './resourcequota.js';

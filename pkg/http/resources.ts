@@ -42,6 +42,8 @@ function subresourceFits(served: ServedResource, info: ResourceInfo): boolean {
   return info.rest.length === 0 || info.subresource === 'proxy';
 }
 
+const ITEM_VERBS: ReadonlySet<Verb> = new Set(['get', 'update', 'patch', 'delete']);
+
 function actionOf(served: ServedResource, info: ResourceInfo, method: string): Verb {
   const verbs = info.subresource === '' ? served.verbs : served.subresources[info.subresource]!.verbs;
   if (info.legacyWatch) {
@@ -60,6 +62,8 @@ function actionOf(served: ServedResource, info: ResourceInfo, method: string): V
   }
   // POST to an item is not supported; neither are POST and DELETE across all namespaces.
   const onItem = info.name !== '';
+  // A resource that is only created, such as a review, has no paths for its objects.
+  if (onItem && info.subresource === '' && !verbs.some((verb) => ITEM_VERBS.has(verb))) throw errors.noSuchPath();
   if (action === 'create' && onItem && info.subresource === '') throw errors.methodNotAllowed();
   const everywhere = served.namespaced && info.namespace === '' && !onItem;
   if (everywhere && action !== 'list' && !(action === 'create' && served.declaration.virtual !== undefined))

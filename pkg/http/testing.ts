@@ -242,6 +242,7 @@ export function testServices(
     openApi: new OpenApiDocuments(),
     issuer: { configuration: () => '{}', keySet: '{"keys":[]}' },
     unsafeDeletion: false,
+    createsUpgrades: true,
     watches: new Watches(),
     watchTime: 1_800_000,
     address: () => '127.0.0.1:6443',

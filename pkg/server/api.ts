@@ -129,6 +129,7 @@ export async function openApi(parts: ApiParts): Promise<Api> {
     discovery: new DiscoveryDocuments(),
     openApi: new OpenApiDocuments(),
     control: parts.control,
+    createsUpgrades: config.api.featureGates.get('AuthorizePodWebsocketUpgradeCreatePermission') !== false,
     unsafeDeletion: config.api.featureGates.get(UNSAFE_DELETE_GATE) === true,
     issuer: {
       configuration: (address) => parts.access.serviceAccounts.discovery(address),

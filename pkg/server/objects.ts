@@ -5,6 +5,7 @@ import {
   choiceProblem,
   choiceWarnings,
   chosenSteps,
+  paramRightsStep,
   WebhookMetrics,
 } from '../admission/index.js';
 import type { AdmissionStep, UserInfo } from '../api/index.js';
@@ -173,7 +174,11 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
         webhooks: webhookCalls({ outbound, resolve, metrics: webhookMetrics, note, kubeconfigs }),
       });
       for (const warning of choiceWarnings(steps, api.admission)) log.warn({}, warning);
-      return [...chosenSteps(steps, api.admission), grantsStep(() => access!.escalation)];
+      return [
+        ...chosenSteps(steps, api.admission),
+        grantsStep(() => access!.escalation),
+        paramRightsStep(stored, authorizeCheck),
+      ];
     },
     // A schema with an unknown gate: the gate was removed because the feature is always enabled.
     featureEnabled: (gate) => api.featureGates.get(gate) ?? true,

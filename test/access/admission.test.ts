@@ -295,7 +295,7 @@ describe('permissions for signers', () => {
     const as = (sub: string, body: object): Promise<Answer> =>
       send(`${path}/jane/${sub}`, { method: 'PATCH', body, as: 'approver', type: MERGE });
     expect((await as('approval', condition('Approved'))).status).toBe(200);
-    const signed = await as('status', { status: { certificate: 'LS0=' } });
+    const signed = await as('status', { status: { certificate: Buffer.from(server.cert).toString('base64') } });
     expect([signed.status, signed.json.message]).toEqual([
       403,
       'certificatesigningrequests.certificates.k8s.io "jane" is forbidden: user not permitted to sign requests with signerName "example.com/s"',
@@ -387,6 +387,58 @@ describe('PodResizeValidator', () => {
       403,
       'pods "sized" is forbidden: node didn\'t have enough allocatable resources: cpu, requested: 1500, allocatable: 1000',
       [{ reason: 'NodeCapacity' }],
+    ]);
+  });
+});
+
+describe('parameters of policies', () => {
+  it('are for those who may read them', async () => {
+    await made('/apis/rbac.authorization.k8s.io/v1/clusterroles', {
+      metadata: { name: 'policies' },
+      rules: [{ apiGroups: ['admissionregistration.k8s.io'], resources: ['*'], verbs: ['create'] }],
+    });
+    await made('/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
+      metadata: { name: 'policies' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'policies' },
+      subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'author' }],
+    });
+    const path = '/apis/admissionregistration.k8s.io/v1';
+    const policy = (paramKind?: object): object => ({
+      metadata: { name: 'p' },
+      spec: {
+        ...(paramKind === undefined ? {} : { paramKind }),
+        matchConstraints: {
+          resourceRules: [{ apiGroups: ['apps'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['*'] }],
+        },
+        validations: [{ expression: 'true' }],
+      },
+    });
+    const author = async (resource: string, body: object): Promise<[number, string, string]> => {
+      const { status, json } = await send(`${path}/${resource}?dryRun=All`, { method: 'POST', body, as: 'author' });
+      const cause = json.details?.causes?.[0];
+      return [status, cause?.field ?? '', cause?.message ?? ''];
+    };
+    const param = { apiVersion: 'v1', kind: 'ConfigMap' };
+    expect(await author('validatingadmissionpolicies', policy())).toEqual([201, '', '']);
+    expect(await author('validatingadmissionpolicies', policy(param))).toEqual([
+      422,
+      'spec.paramKind',
+      expect.stringContaining(
+        'must have "get" permission on all objects of the referenced paramKind (kind=ConfigMap, apiVersion=v1)',
+      ),
+    ]);
+    const binding = {
+      metadata: { name: 'b' },
+      spec: {
+        policyName: 'none',
+        validationActions: ['Deny'],
+        paramRef: { name: 'x', namespace: 'default', parameterNotFoundAction: 'Deny' },
+      },
+    };
+    expect(await author('validatingadmissionpolicybindings', binding)).toEqual([
+      422,
+      'spec.paramRef',
+      expect.stringContaining('does not have "get" permission for all groups, versions and resources'),
     ]);
   });
 });

@@ -1,3 +1,4 @@
+import { errors } from '../../api/index.js';
 import { checkRoute, representationOf } from '../negotiate.js';
 import type { ResourceRequest } from '../resources.js';
 import { sendEmpty } from '../responses.js';
@@ -7,6 +8,8 @@ import type { HttpServices } from '../services.js';
 export async function connect(request: ResourceRequest, services: HttpServices): Promise<void> {
   const { call, info, target } = request;
   if (target.kind === 'connection' && target.connection.negotiates) checkAccept(request, services);
+  if (call.exchange.method === 'GET' && UPGRADED.has(info.subresource) && services.createsUpgrades)
+    await mayCreate(request, services);
   await services.registry.connect({ target, parameters: info.query }, call);
   sendEmpty(call, 204, {});
 }
@@ -17,4 +20,17 @@ function checkAccept({ call, info, served }: ResourceRequest, services: HttpServ
   const { spoken } = services.stages;
   checkRoute(accept, ['text/plain', ...spoken.types]);
   representationOf({ accept, query: info.query, userAgent: call.userAgent }, spoken, 'object', served.kind);
+}
+
+const UPGRADED: ReadonlySet<string> = new Set(['attach', 'exec', 'portforward']);
+
+/**
+ * A stream over WebSocket is opened by GET, and does as much as one that is opened by POST: the right to get the subresource is not
+ * enough.
+ */
+async function mayCreate({ call, info }: ResourceRequest, { stages }: HttpServices): Promise<void> {
+  const decision = await stages.authorizer.authorize(call.user, { ...info, verb: 'create' });
+  if (decision.kind === 'allow') return;
+  if (decision.error !== undefined) throw errors.internal(decision.error);
+  throw errors.forbidden({ group: info.group, resource: info.resource }, info.name, decision.reason);
 }

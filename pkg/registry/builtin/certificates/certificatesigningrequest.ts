@@ -4,7 +4,7 @@ import type { ResourceDeclaration } from '../../resource.js';
 import { at, objectIn, objectsAt, textAt } from '../access.js';
 import { keep, statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, humanDuration, table } from '../table.js';
-import { conditionsChanged, validateRequest } from './validation.js';
+import { certificateChanged, conditionsChanged, validateRequest } from './validation.js';
 
 export const certificateSigningRequest: ResourceDeclaration<shapes.CertificatesV1CertificateSigningRequest> = {
   group: 'certificates.k8s.io',
@@ -53,15 +53,20 @@ export const certificateSigningRequest: ResourceDeclaration<shapes.CertificatesV
         validate: (o, old, errors) => {
           validateRequest(o, errors);
           conditionsChanged(o, old, { decide: true, other: false }, errors);
+          certificateChanged(o, old, false, errors);
         },
       },
     }),
     status: statusSubresource({
       update: {
-        prepare: (o, old, context) => stampConditions(o, old, formatTime(context.world.clock.now())),
+        prepare: (o, old, context) => {
+          keepDecisions(o, old);
+          stampConditions(o, old, formatTime(context.world.clock.now()));
+        },
         validate: (o, old, errors) => {
           validateRequest(o, errors);
           conditionsChanged(o, old, { decide: false, other: true }, errors);
+          certificateChanged(o, old, true, errors);
         },
       },
     }),
@@ -110,5 +115,25 @@ function stampConditions(
       (b) => textAt(b, 'type') === textAt(c, 'type') && textAt(b, 'status') === textAt(c, 'status'),
     );
     c['lastTransitionTime'] = textAt(same, 'lastTransitionTime') || now;
+  }
+}
+
+/**
+ * The status subresource leaves approvals and denials as they are. Where their number differs they stay as sent, and validation rejects
+ * them.
+ */
+function keepDecisions(
+  o: Shaped<shapes.CertificatesV1CertificateSigningRequest>,
+  old: Shaped<shapes.CertificatesV1CertificateSigningRequest>,
+): void {
+  const conditions = objectsAt(o, 'status', 'conditions');
+  for (const type of ['Approved', 'Denied'] as const) {
+    const before = objectsAt(old, 'status', 'conditions').filter((c) => textAt(c, 'type') === type);
+    const now = conditions.filter((c) => textAt(c, 'type') === type);
+    if (now.length !== before.length) continue;
+    for (const [i, c] of now.entries()) {
+      for (const field of Object.keys(c)) delete (c as Record<string, unknown>)[field];
+      Object.assign(c, before[i]);
+    }
   }
 }

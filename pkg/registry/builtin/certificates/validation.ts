@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { equalJson, type FieldErrors, FieldPath, type Shaped } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import { at, listAt, numberAt, objectsAt, textAt } from '../access.js';
@@ -108,4 +109,46 @@ export function conditionsChanged(
     else if (now.length === before.length && !equalJson([...now], [...before]) && !mayAdd)
       errors.forbidden(CONDITIONS, `updates may not modify a condition of type ${quoted}`);
   }
+}
+
+const CERTIFICATE = FieldPath.in<shapes.CertificatesV1CertificateSigningRequest>().child('status', 'certificate');
+
+/** A certificate is set once, by the status subresource, and is PEM. */
+export function certificateChanged(
+  o: Shaped<shapes.CertificatesV1CertificateSigningRequest>,
+  old: Shaped<shapes.CertificatesV1CertificateSigningRequest>,
+  maySet: boolean,
+  errors: FieldErrors,
+): void {
+  const [now, before] = [textAt(o, 'status', 'certificate'), textAt(old, 'status', 'certificate')];
+  if (now === before) return;
+  const problem = now === '' ? undefined : certificateProblem(Buffer.from(now, 'base64').toString('latin1'));
+  if (problem !== undefined) errors.invalid(CERTIFICATE, '<certificate data>', problem);
+  if (!maySet) errors.forbidden(CERTIFICATE, 'updates may not set certificate content');
+  else if (before !== '') errors.forbidden(CERTIFICATE, 'updates may not modify existing certificate content');
+}
+
+const BEGIN = '-----BEGIN ';
+const DASHES = '-----';
+
+/** Why a text is no sequence of certificates in PEM; text around the blocks is allowed. */
+function certificateProblem(pem: string): string | undefined {
+  let blocks = 0;
+  for (let at = pem.indexOf(BEGIN); at >= 0; at = pem.indexOf(BEGIN, at + 1)) {
+    const type = pem.slice(at + BEGIN.length, pem.indexOf(DASHES, at + BEGIN.length));
+    const closing = `-----END ${type}-----`;
+    const end = pem.indexOf(closing, at);
+    if (end < 0) continue;
+    if (type !== 'CERTIFICATE') return `only CERTIFICATE PEM blocks are allowed, found ${JSON.stringify(type)}`;
+    const block = pem.slice(at, end + closing.length);
+    if (block.slice(BEGIN.length + type.length + DASHES.length, -closing.length).includes(':'))
+      return 'no PEM block headers are permitted';
+    try {
+      new X509Certificate(block);
+    } catch {
+      return 'x509: malformed certificate';
+    }
+    blocks++;
+  }
+  return blocks === 0 ? 'must contain at least one CERTIFICATE PEM block' : undefined;
 }

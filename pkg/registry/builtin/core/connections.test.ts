@@ -107,9 +107,10 @@ describe('a proxy', () => {
 
   it.each([
     ['s/proxy', '503 no endpoints available for service "s"'],
-    ['s:80/proxy', '503 no endpoints available for service "s:80"'],
+    ['s:80/proxy', '503 no endpoints available for service "s"'],
     ['s:81/proxy', '503 no service port 81 found for service "s"'],
-    ['http:none:/proxy', '404 services "none" not found'],
+    ['http:none:/proxy', '503 no endpoints available for service "none"'],
+    ['none:80/proxy', '404 services "none" not found'],
     ['a:b:c:d/proxy', '400 invalid service request "a:b:c:d"'],
   ])('to services, %s: %s', async (path, expected) => {
     const b = await opened();

@@ -100,13 +100,14 @@ const toPod: ConnectionHandler = async (request) => {
 
 const toService: ConnectionHandler = async ({ objects, namespace, name: id }) => {
   const { name, port } = destination('service', id);
+  const none = errors.serviceUnavailable(`no endpoints available for service ${JSON.stringify(name)}`);
+  // The service itself matters only for the number of a port. A caller without one does not learn whether it exists.
+  if (!/^\d+$/.test(port)) throw none;
   const service = await objects.get({ group: '', resource: 'services', namespace, name });
   if (service === undefined) throw errors.notFound({ group: '', resource: 'services' }, name);
-  const ports = objectsAt(service, 'spec', 'ports');
-  if (/^\d+$/.test(port) && !ports.some((p) => p['port'] === Number(port)))
+  if (!objectsAt(service, 'spec', 'ports').some((p) => p['port'] === Number(port)))
     throw errors.serviceUnavailable(`no service port ${Number(port)} found for service ${JSON.stringify(name)}`);
-  if (ports.length === 0) throw errors.serviceUnavailable(`no service port found for service ${JSON.stringify(name)}`);
-  throw errors.serviceUnavailable(`no endpoints available for service ${JSON.stringify(id)}`);
+  throw none;
 };
 
 export const podConnections: Readonly<Record<string, Subresource>> = {
