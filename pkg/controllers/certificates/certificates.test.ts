@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../api/index.js';
 import { refusal } from '../../registry/testing.js';
-import { conditionsIn, openScene } from '../testing/scene.js';
+import { conditionsIn, EMPTY_REQUEST, openScene } from '../testing/scene.js';
 import { approvingController } from './approving.js';
 import { cleanerController } from './cleaner.js';
 import {
@@ -29,22 +29,11 @@ const node: RequestedIdentity = {
 const CLIENT = ['digital signature', 'client auth'];
 const SERVER = ['digital signature', 'key encipherment', 'server auth'];
 
-/** A request that the server accepts: its outer structure is all that it checks. */
-const EMPTY_REQUEST = (() => {
-  const value = (tag: number, ...inner: Buffer[]): Buffer => {
-    const content = Buffer.concat(inner);
-    return Buffer.concat([Buffer.from([tag, content.length]), content]);
-  };
-  const info = value(0x30, value(0x02, Buffer.from([0])), value(0x30), value(0x30), value(0xa0));
-  const der = value(0x30, info, value(0x30), value(0x03, Buffer.from([0])));
-  return `-----BEGIN CERTIFICATE REQUEST-----\n${der.toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`;
-})();
-
 const request = (name: string, signerName: string, usages: readonly string[], more: JsonObject = {}): JsonObject => ({
   apiVersion: 'certificates.k8s.io/v1',
   kind: 'CertificateSigningRequest',
   metadata: { name },
-  spec: { signerName, usages: [...usages], request: Buffer.from(EMPTY_REQUEST).toString('base64'), ...more },
+  spec: { signerName, usages: [...usages], request: EMPTY_REQUEST, ...more },
 });
 
 describe('Kubernetes signers', () => {

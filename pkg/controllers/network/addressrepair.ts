@@ -62,6 +62,9 @@ export function addressRepair(context: ControllerContext): Controller {
       }
       const at = placeOf(cluster, ADDRESSES, ip)!;
       const address = await cluster.get(at);
+      // A service that was deleted between the two reads has released its address.
+      const now = await cluster.get(place!);
+      if (now === undefined || !addressesOf(now).includes(ip)) return;
       if (address === undefined) {
         const message = `Cluster IP [${familyOf(ip)}]: ${ip} is not allocated; repairing`;
         record(service, { type: 'Warning', reason: 'ClusterIPNotAllocated', message });

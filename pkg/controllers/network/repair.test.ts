@@ -88,3 +88,27 @@ it('allocates addresses of further ranges that are ready, and of none that is be
     'does not match',
   );
 });
+
+it('creates no address for a service that is deleted meanwhile', async () => {
+  let interrupt: (() => Promise<unknown>) | undefined;
+  const { bench, context, start, work } = await openScene((cluster) => ({
+    ...cluster,
+    get: async (at) => {
+      const found = await cluster.get(at);
+      const then = interrupt;
+      if (at.resource.resource === 'services' && then !== undefined) {
+        interrupt = undefined;
+        await then();
+      }
+      return found;
+    },
+  }));
+  const made = await bench.create('services', 'default', service('s'));
+  await start(addressRepair(context));
+  await work();
+  interrupt = () => bench.delete('services', 'default', 's');
+  await bench.patch('services', ['default', 's'], { metadata: { labels: { a: 'b' } } });
+  await work();
+  const ip = String((made['spec'] as JsonObject)['clusterIP']);
+  expect(await refusal(bench.get(ADDRESSES, '', ip))).toMatch(/^404/);
+});

@@ -49,3 +49,15 @@ export const conditionsIn = (o: JsonObject): Record<string, string> =>
       String(c['status']),
     ]),
   );
+
+/** The `spec.request` of a certificate request that the server accepts: its outer structure is all that it checks. */
+export const EMPTY_REQUEST = (() => {
+  const value = (tag: number, ...inner: Buffer[]): Buffer => {
+    const content = Buffer.concat(inner);
+    return Buffer.concat([Buffer.from([tag, content.length]), content]);
+  };
+  const info = value(0x30, value(0x02, Buffer.from([0])), value(0x30), value(0x30), value(0xa0));
+  const der = value(0x30, info, value(0x30), value(0x03, Buffer.from([0])));
+  const pem = `-----BEGIN CERTIFICATE REQUEST-----\n${der.toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`;
+  return Buffer.from(pem).toString('base64');
+})();
