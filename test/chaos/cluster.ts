@@ -10,7 +10,8 @@ import { PeerProxy } from './proxy.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 export const dist = process.env['TRIREME_DIST'] ?? join(root, 'dist');
-const main = join(dist, 'cmd', 'apiserver', 'main.js');
+const mainOf = (build: string): string => join(build, 'cmd', 'apiserver', 'main.js');
+const main = mainOf(dist);
 const ctl = join(dist, 'cmd', 'ctl', 'main.js');
 
 /** Whether `dist` exists: tests of processes need it (`make test` builds first). */
@@ -23,6 +24,8 @@ export interface ClusterOptions {
   /** Whether proxies run between the peers, so that they can be partitioned. */
   readonly proxied?: boolean;
   readonly args?: readonly string[];
+  /** The folder of the build that runs at first; absent: `dist`. */
+  readonly build?: string;
   /** Additional environment variables of a peer. */
   readonly env?: (name: string) => Readonly<Record<string, string>>;
 }
@@ -40,6 +43,8 @@ interface Peer {
   readonly dataDir: string;
   readonly proxy: PeerProxy | undefined;
   args: readonly string[];
+  /** The program that runs: `dist`, or another build. */
+  main: string;
   child: ChildProcess | undefined;
   /** The process started last, for as long as it runs: also while it is expected to exit. */
   pid: number | undefined;
@@ -96,6 +101,7 @@ export class Cluster {
       dataDir: join(this.folder, name),
       proxy,
       args: args ?? [],
+      main: this.#options.build === undefined ? main : mainOf(this.#options.build),
       child: undefined,
       pid: undefined,
       paused: false,
@@ -175,10 +181,14 @@ export class Cluster {
       'shutdown-grace-duration': '2s',
     };
     const args = Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`);
-    const child = spawn(process.execPath, [main, ...args, ...(this.#options.args ?? []), ...peer.args, ...further], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, ...this.#options.env?.(name) },
-    });
+    const child = spawn(
+      process.execPath,
+      [peer.main, ...args, ...(this.#options.args ?? []), ...peer.args, ...further],
+      {
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: { ...process.env, ...this.#options.env?.(name) },
+      },
+    );
     peer.child = child;
     peer.pid = child.pid;
     peer.paused = false;
@@ -205,6 +215,13 @@ export class Cluster {
       });
     });
     return ready;
+  }
+
+  /** Replaces the program of a peer: stops it, and starts another build on its data. */
+  async replace(name: string, build: string): Promise<void> {
+    await this.stop(name);
+    this.#peer(name).main = mainOf(build);
+    await this.up(name);
   }
 
   output(name: string): string {

@@ -17,6 +17,8 @@ export interface MachineWorld {
   readonly network: SimulatedNetwork;
   readonly faults: PeerFaults;
   readonly founders: readonly InitialMember[];
+  /** The members that were added later, according to the operator. */
+  readonly added: () => readonly InitialMember[];
   readonly trace: (line: () => string) => void;
   /** The peer serves. */
   readonly opened: (machine: Machine, process: Process, peer: Peer) => void;
@@ -104,9 +106,10 @@ export class Machine {
   }
 
   #config(): PeerConfig {
-    const { founders, profile } = this.#world;
+    const { founders, added, profile } = this.#world;
     const me = { name: this.name, peerUrls: [this.url] };
-    const others = founders.filter(({ name }) => name !== this.name);
+    // An operator names the members of the day for a peer that joins.
+    const others = [...founders, ...added()].filter(({ name }) => name !== this.name);
     return {
       ...PEER_DEFAULTS,
       name: this.name,

@@ -102,6 +102,10 @@ class PeerRun {
       profile: this.#profile,
       network: this.#network,
       founders: names,
+      added: () =>
+        this.#machines
+          .filter(({ index, wanted }) => index >= founders && wanted)
+          .map(({ name, url }) => ({ name, peerUrls: [url] })),
       opened: (machine, process, peer) => this.#guard(() => this.#opened(machine, process, peer)),
       refused: (machine, error) => this.#guard(() => this.#refused(machine, error)),
       fatal: (machine, error) => this.#guard(() => this.#fatal(machine, error)),
