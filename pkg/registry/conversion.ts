@@ -63,7 +63,9 @@ export class ConvertedObject implements StoredObject {
   }
 
   get json(): Buffer {
-    return this.#given ?? this.origin.encoding(idsOf(this.#resource).json, (o) => localJson(this.#resource, o));
+    return (
+      this.#given ?? this.origin.encoding(this.#resource.memory.encodings.json, (o) => localJson(this.#resource, o))
+    );
   }
 
   copyTo(target: Buffer, at: number, from = 0): number {
@@ -99,22 +101,9 @@ export class ConvertedObject implements StoredObject {
   }
 
   #id(encoding: string): string {
-    const known = idsOf(this.#resource);
+    const known = this.#resource.memory.encodings;
     return encoding === 'protobuf' || encoding === 'cbor' ? known[encoding] : `${encoding} ${known.json}`;
   }
-}
-
-/** The names of encodings. Each name is one string, shared by all objects that keep an encoding. */
-const ids = new WeakMap<ServedResource, Readonly<Record<'json' | 'protobuf' | 'cbor', string>>>();
-
-function idsOf(resource: ServedResource): Readonly<Record<'json' | 'protobuf' | 'cbor', string>> {
-  let found = ids.get(resource);
-  if (found === undefined) {
-    const { apiVersion } = resource;
-    found = { json: `json ${apiVersion}`, protobuf: `protobuf ${apiVersion}`, cbor: `cbor ${apiVersion}` };
-    ids.set(resource, found);
-  }
-  return found;
 }
 
 function localJson(resource: ServedResource, stored: StoredObject): Buffer {
@@ -154,7 +143,7 @@ async function remoteVersions(
 ): Promise<readonly StoredObject[]> {
   const out: StoredObject[] = [...items];
   const missing: number[] = [];
-  const { json: id } = idsOf(resource);
+  const { json: id } = resource.memory.encodings;
   items.forEach((o, i) => {
     if (o instanceof ConvertedObject || textAt(o.parse(), 'apiVersion') === resource.apiVersion) return;
     const kept = o.kept(id);

@@ -1,6 +1,7 @@
 import { apiVersionOf, type GroupVersion } from '../api/index.js';
 import { type KindSchema, kindSchema, type Lifecycle } from '../schema/index.js';
 import type { Conversion, Kind, ServedResource, ServedSubresource, StorageForm } from './kind.js';
+import { resourceMemory } from './memory.js';
 import type { DeclaredVersion, ResourceDeclaration, Verb } from './resource.js';
 import { isServed, type RuntimeConfig } from './runtimeconfig.js';
 
@@ -99,6 +100,7 @@ function versionOf(kind: Kind, d: ResourceDeclaration, v: DeclaredVersion): Serv
       return type.schema;
     },
     groupResource: { group: gv.group, resource: d.resource },
+    memory: resourceMemory(apiVersionOf(gv)),
     storage,
     table: d.table,
     fieldLabels: fieldLabels(d, v),

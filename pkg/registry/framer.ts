@@ -12,6 +12,7 @@ import {
 } from '../codec/index.js';
 import { localVersion } from './conversion.js';
 import { encoded, type Parts, storedParts } from './forms.js';
+import type { RowMemory } from './memory.js';
 import type { Representation, Target } from './requests.js';
 import type { ServedResource } from './servedresources.js';
 import { metadataOnly, tableOf, tableOfOne } from './table.js';
@@ -74,10 +75,6 @@ function framed(framing: WatchFraming, type: EventType, parts: Parts): Parts {
 
 /** The number of objects whose rows or metadata are cached. */
 const REMEMBERED = 256;
-const memories = new WeakMap<
-  ServedResource,
-  Map<string, (o: StoredObject, make: (o: StoredObject) => Parts) => Parts>
->();
 
 /**
  * Rows and metadata are not kept with the object, because a row shows an age and is valid only briefly. The last few
@@ -88,14 +85,13 @@ function remembered(
   shape: string,
   make: (o: StoredObject) => Parts,
 ): (o: StoredObject) => Parts {
-  const ofResource = memories.get(resource) ?? new Map();
-  memories.set(resource, ofResource);
-  const memory = ofResource.get(shape) ?? createMemory();
-  ofResource.set(shape, memory);
+  const { rows } = resource.memory;
+  const memory = rows.get(shape) ?? createMemory();
+  rows.set(shape, memory);
   return (o) => memory(o, make);
 }
 
-function createMemory(): (o: StoredObject, make: (o: StoredObject) => Parts) => Parts {
+function createMemory(): RowMemory {
   let young = new Map<StoredObject, Parts>();
   let old = new Map<StoredObject, Parts>();
   return (o, make) => {

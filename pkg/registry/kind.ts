@@ -1,6 +1,7 @@
 import type { GroupResourceName, JsonObject } from '../api/index.js';
 import type { KindSchema, StructSchema } from '../schema/index.js';
 import type { RemoteConverter } from './conversion.js';
+import type { ResourceMemory } from './memory.js';
 import type { Strategy, Subresource, TableDeclaration, Verb, VirtualHandler } from './resource.js';
 
 /**
@@ -70,6 +71,7 @@ export interface ServedResource {
   readonly published: JsonObject | undefined;
   /** Text of the `Warning: 299` header for every request to this version, or undefined. */
   readonly deprecation: string | undefined;
+  readonly memory: ResourceMemory;
 }
 
 /** A subresource with the codec of its kind. */

@@ -8,12 +8,9 @@ import type { ServedResource } from './servedresources.js';
 
 /** Field ownership: the managed fields of an object, recorded in the version of the request. */
 
-const tracked = new WeakMap<ServedResource, Map<string, TrackedResource>>();
-
 export function trackedResource(target: RuledTarget): TrackedResource {
   const { resource, subresource } = target;
-  const known = tracked.get(resource) ?? new Map<string, TrackedResource>();
-  tracked.set(resource, known);
+  const known = resource.memory.tracked;
   let made = known.get(subresource);
   if (made === undefined) {
     const resetFields = target.rules.update?.resetFields;

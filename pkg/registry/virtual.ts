@@ -2,8 +2,8 @@ import { errors, type JsonObject, parseApiVersion } from '../api/index.js';
 import { revision } from '../base/index.js';
 import { Admitted } from './admission.js';
 import { expectedKind } from './bodies.js';
+import { labelOfNamespace } from './builtin/core/namespacelifecycle.js';
 import type { Core } from './core.js';
-import { labelOfNamespace } from './namespaces.js';
 import type { ActionTarget, ConnectRequest, ListResult, RequestContext, Target, VirtualTarget } from './requests.js';
 import type { QueryValues, Verb, WriteContext } from './resource.js';
 

@@ -3,15 +3,22 @@ const FIRST_SIZE = 64 * 1024;
 const KEPT_SIZE = 4 * 1024 * 1024;
 const BYTES_64 = 2n ** 64n;
 
-let scratch = Buffer.allocUnsafeSlow(FIRST_SIZE);
+/** A buffer that no writer uses at present. */
+let scratch: Buffer | undefined;
+
+function takeScratch(): Buffer {
+  const taken = scratch ?? Buffer.allocUnsafeSlow(FIRST_SIZE);
+  scratch = undefined;
+  return taken;
+}
 
 /**
  * Writes a protobuf message from its end to its beginning. The length of a nested message is then known when its prefix
  * is written, and no value is measured twice. Callers write fields in descending order, values before tags.
  */
 export class BackwardWriter {
-  #buffer = scratch;
-  #at = scratch.length;
+  #buffer = takeScratch();
+  #at = this.#buffer.length;
 
   /** Number of bytes written so far; `length() - mark` is the length of what was written since `mark`. */
   length(): number {

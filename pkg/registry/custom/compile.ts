@@ -13,6 +13,7 @@ import { customKind, type KindSchema, kindSchema, prune, type StructSchema } fro
 import { type RemoteConverter, remoteConversions } from '../conversion.js';
 import { STORED_VERBS } from '../declare.js';
 import type { Conversion, Kind, ServedResource, ServedSubresource, StorageForm } from '../kind.js';
+import { resourceMemory } from '../memory.js';
 import type { Strategy, WriteContext } from '../resource.js';
 import { printerColumns } from './columns.js';
 import { simplePath } from './jsonpath.js';
@@ -170,6 +171,7 @@ class Compiler {
         return type.structural!;
       },
       groupResource: { group: gvk.group, resource: kind.resource },
+      memory: resourceMemory(apiVersionOf(gvk)),
       storage: kind.storage,
       table: printerColumns(v),
       fieldLabels: new Map(fieldPaths(v).map((path) => [path.slice(1), labels.indexOf(path)])),

@@ -1,14 +1,8 @@
-import { type AdmissionStep, errors, type GroupResourceName } from '../api/index.js';
-import type { StoredObject } from '../cache/index.js';
-import type { Compare } from '../storage/index.js';
-import {
-  NAMESPACE_PREFIX,
-  NAMESPACES,
-  PERMANENT_NAMESPACES,
-  PHASE_FIELD,
-  TERMINATING,
-} from './builtin/core/namespacefacts.js';
-import { type Core, fresh } from './core.js';
+import { type AdmissionStep, errors, type GroupResourceName } from '../../../api/index.js';
+import type { StoredObject } from '../../../cache/index.js';
+import type { Compare } from '../../../storage/index.js';
+import { type Core, fresh } from '../../core.js';
+import { NAMESPACE_PREFIX, NAMESPACES, PERMANENT_NAMESPACES, PHASE_FIELD, TERMINATING } from './namespacefacts.js';
 
 /** Access reviews are allowed in namespaces that do not exist. */
 const REVIEWS_GROUP = 'authorization.k8s.io';

@@ -1,0 +1,64 @@
+/*
+ * Module-level state is shared by all servers of a process. The only state that may be shared is a cache that has the same content
+ * whichever server fills it, or a buffer that is empty again when a synchronous call returns. Everything else belongs to an object of
+ * the server.
+ */
+
+/** A pure function of its key, so it does not matter which server computed the value. */
+const PURE = 'a pure function of its key';
+/** Keyed by an immutable schema, whose value the cache is a function of. */
+const OF_SCHEMA = 'a pure function of an immutable schema';
+/** Written and read within one synchronous call. */
+const IN_ONE_CALL = 'used within one synchronous call';
+/** Computed once from files of the program. */
+const OF_PROGRAM = 'a part of the program, loaded on first use';
+/** Keyed by an object of one server, with which it goes. */
+const OF_OBJECT = 'keyed by an object that belongs to one server';
+
+/** Module-level state that may exist, by file and name, with the reason. */
+export const sharedState: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'pkg/admission/podsecuritychecks.ts': { known: PURE },
+  'pkg/admission/quotausage.ts': { evaluators: 'filled while the module is loaded, and not changed afterwards' },
+  'pkg/audit/event.ts': {
+    users: OF_OBJECT,
+    ips: OF_OBJECT,
+    lastAgent: PURE,
+    lastAgentJson: PURE,
+    lastSecond: PURE,
+    lastSecondText: PURE,
+  },
+  'pkg/cel/kubernetes.ts': { environments: PURE },
+  'pkg/cel/library/arithmetic.ts': { unsupported: PURE },
+  'pkg/cel/library/regex.ts': { patterns: PURE, engine: OF_PROGRAM },
+  'pkg/cel/library/time.ts': { formats: PURE },
+  'pkg/codec/custom.ts': { embedding: OF_SCHEMA },
+  'pkg/codec/json/normal.ts': { clean: IN_ONE_CALL, members: IN_ONE_CALL },
+  'pkg/codec/protobuf/decode.ts': { messages: OF_SCHEMA },
+  'pkg/codec/protobuf/encode.ts': { messages: OF_SCHEMA },
+  'pkg/codec/protobuf/writer.ts': { scratch: 'a buffer that one writer at a time takes and gives back' },
+  'pkg/codec/yaml/write.ts': { knownKeys: PURE },
+  'pkg/http/audit.ts': { addresses: OF_OBJECT },
+  'pkg/http/exchange1.ts': { connections: OF_OBJECT },
+  'pkg/http/exchange2.ts': { sessions: OF_OBJECT },
+  'pkg/http/options.ts': { DEFAULTS: PURE },
+  'pkg/outbound/errors.ts': { ends: OF_OBJECT },
+  'pkg/patch/apply/element.ts': { declared: PURE, remembered: PURE },
+  'pkg/patch/apply/managed.ts': { lastSecond: PURE, lastText: PURE },
+  'pkg/patch/apply/manager.ts': { ignoredSets: 'a pure function of an immutable list of paths' },
+  'pkg/patch/apply/shape.ts': { byElement: OF_SCHEMA, keyFields: OF_SCHEMA },
+  'pkg/peer/durability/wal/crc32c.ts': { table: 'a constant table' },
+  'pkg/peer/durability/wal/spare.ts': { ZEROS: 'never written' },
+  'pkg/schema/declarative/validate.ts': { parsed: OF_SCHEMA },
+  'pkg/schema/docs.ts': { packages: OF_PROGRAM },
+  'pkg/schema/internal/forms.ts': { read: OF_PROGRAM, compiled: OF_SCHEMA },
+  'pkg/schema/kinds.ts': { index: OF_PROGRAM },
+  'pkg/schema/load.ts': { packages: OF_PROGRAM, named: OF_PROGRAM },
+  'pkg/schema/openapi/definitions.ts': { gvksByType: OF_PROGRAM },
+  'pkg/schema/structural/constraints.ts': { patterns: PURE, engine: OF_PROGRAM },
+  'pkg/schema/structural/type.ts': { anyObject: OF_PROGRAM },
+  'pkg/schema/zero.ts': { zeros: OF_SCHEMA },
+  'pkg/storage/checksum.ts': { table: 'a constant table' },
+  'pkg/storage/engine/binding.ts': { loaded: OF_PROGRAM },
+  'pkg/storage/mvcc/row.ts': { scratch: IN_ONE_CALL },
+  'pkg/storage/mvcc/state.ts': { keyScratch: IN_ONE_CALL },
+};
