@@ -4,7 +4,7 @@ import { testWorld } from '../storage/testworld.js';
 import { Auditor } from './audit.js';
 import { type Backend, BatchBackend, BlockingBackend, type Sender, truncating } from './backend.js';
 import { type AuditEvent, AuditRecord, microTime } from './event.js';
-import { logSender } from './log.js';
+import { LogBackend, type LogOptions } from './log.js';
 import { AuditMetrics } from './metrics.js';
 import { type Policy, readPolicy } from './policy.js';
 import { webhookSender } from './webhook.js';
@@ -178,7 +178,7 @@ describe('an event', () => {
 const event = (text: string, truncated?: string): AuditEvent => ({
   json: text,
   legacy: () => text,
-  truncated: truncated === undefined ? undefined : () => event(truncated),
+  truncated: () => (truncated === undefined ? undefined : event(truncated)),
 });
 
 function parts() {
@@ -259,28 +259,63 @@ describe('truncation', () => {
     expect(errorsOf(metrics)).toBe(1);
     const event1 = record('RequestResponse');
     event1.requestObject = '{}';
-    const short = event1.event('ResponseComplete', 0, '{"a":"b"}').truncated!();
+    const short = event1.event('ResponseComplete', 0, '{"a":"b"}').truncated()!;
     expect(JSON.parse(short.json)).toMatchObject({ annotations: { 'audit.k8s.io/truncated': 'true', a: 'b' } });
     expect(short.json).not.toContain('requestObject');
   });
 });
 
 describe('the log', () => {
+  const options: LogOptions = {
+    format: 'json',
+    mode: 'blocking',
+    bufferSize: 3,
+    bufferCharacters: 1000,
+    truncate: { enabled: false, eventMax: 1, batchMax: 1 },
+  };
+
   it('writes the lines of one turn together, in order', async () => {
-    const given = parts();
     const writes: string[] = [];
     const output = { write: async (b: Buffer) => void writes.push(b.toString()), close: async () => {} };
-    const send = logSender(output, 'json', given);
-    const done = Promise.all([send([event('a')]), send([event('b')])]);
-    expect(await done).toEqual([true, true]);
+    const log = new LogBackend(output, options, parts());
+    expect(await Promise.all([log.process(event('a')), log.process(event('b'))])).toEqual([true, true]);
     expect(writes).toEqual(['a\nb\n']);
   });
 
   it('reports and counts a write that failed', async () => {
     const given = parts();
     const output = { write: () => Promise.reject(new Error('ENOSPC')), close: async () => {} };
-    expect(await logSender(output, 'legacy', given)([event('a'), event('b')])).toBe(false);
+    const log = new LogBackend(output, { ...options, mode: 'blocking-strict', format: 'legacy' }, given);
+    expect(await Promise.all([log.process(event('a')), log.process(event('b'))])).toEqual([false, false]);
     expect(errorsOf(given.metrics)).toBe(2);
+    expect(await new LogBackend(output, options, given).process(event('a'))).toBe(true);
+  });
+
+  it('in mode batch never waits, holds no more than its bound even while it writes, and ends with everything written', async () => {
+    const given = parts();
+    const writes: string[] = [];
+    let release = (): void => {};
+    const output = {
+      write: (b: Buffer) => {
+        writes.push(b.toString());
+        return new Promise<void>((resolve) => {
+          release = resolve;
+        });
+      },
+      close: async () => {},
+    };
+    const log = new LogBackend(output, { ...options, mode: 'batch' }, given);
+    expect(log.process(event('a'))).toBeUndefined();
+    expect(log.process(event('b'))).toBeUndefined();
+    await turn();
+    for (const text of ['c', 'd', 'e']) log.process(event(text));
+    expect(errorsOf(given.metrics)).toBe(2);
+    const closed = log.close();
+    release();
+    await turn();
+    release();
+    await closed;
+    expect(writes).toEqual(['a\nb\n', 'c\n']);
   });
 });
 

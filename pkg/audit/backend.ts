@@ -24,9 +24,30 @@ export interface TruncateOptions {
 
 const PLUGIN = 'truncate';
 
-/** Removes request and response from events that are too large, drops those that still are, and splits large batches. */
+/** Removes request and response from an event that is too large; returns undefined if it still is, and counts it. */
+export function truncator(
+  { enabled, eventMax }: TruncateOptions,
+  metrics: AuditMetrics,
+): (event: AuditEvent) => AuditEvent | undefined {
+  if (!enabled) return (event) => event;
+  const fits = ({ json }: AuditEvent): boolean =>
+    json.length * UTF8_BYTES_MAX <= eventMax || Buffer.byteLength(json) <= eventMax;
+  return (event) => {
+    if (fits(event)) return event;
+    const short = event.truncated();
+    if (short !== undefined && fits(short)) return short;
+    metrics.failed(PLUGIN, 1);
+    return undefined;
+  };
+}
+
+/** Bytes of one character of a string. */
+const UTF8_BYTES_MAX = 3;
+
+/** Applies `truncator` to batches, and splits large ones. */
 export function truncating(send: Sender, options: TruncateOptions, metrics: AuditMetrics): Sender {
   if (!options.enabled) return send;
+  const cut = truncator(options, metrics);
   return async (events) => {
     let ok = true;
     let batch: AuditEvent[] = [];
@@ -37,16 +58,9 @@ export function truncating(send: Sender, options: TruncateOptions, metrics: Audi
       bytes = 0;
     };
     for (const given of events) {
-      let event = given;
-      let size = Buffer.byteLength(event.json);
-      if (size > options.eventMax && event.truncated !== undefined) {
-        event = event.truncated();
-        size = Buffer.byteLength(event.json);
-      }
-      if (size > options.eventMax) {
-        metrics.failed(PLUGIN, 1);
-        continue;
-      }
+      const event = cut(given);
+      if (event === undefined) continue;
+      const size = Buffer.byteLength(event.json);
       if (bytes + size > options.batchMax) await flush();
       batch.push(event);
       bytes += size;

@@ -3,6 +3,7 @@ import type { Decision, Stage } from './policy.js';
 
 /** The attributes of a request in its audit events. */
 export interface RequestFacts {
+  /** Letters, digits, dots, dashes and underscores. */
   readonly id: string;
   /** Path and query as sent. */
   readonly uri: string;
@@ -35,12 +36,13 @@ export interface BodyMeta {
 /** Text in JSON. */
 export type Json = string;
 
-/** One finished event: the JSON of the event, and the fields of the legacy format. */
+/** One finished event. */
 export interface AuditEvent {
   readonly json: Json;
-  readonly legacy: () => string;
-  /** Without request and response, for events that are too large; undefined at levels without either. */
-  readonly truncated: (() => AuditEvent) | undefined;
+  /** One line of text without a line break. */
+  legacy(): string;
+  /** The event without request and response, for one that is too large; undefined at the levels that have neither. */
+  truncated(): AuditEvent | undefined;
 }
 
 const USER_AGENT_MAX = 1024;
@@ -57,11 +59,16 @@ export class AuditRecord {
   responseObject: Json | undefined;
   status: Status | undefined;
   code = 0;
+  readonly #received: string;
+  #common: Json | undefined;
+  #origin: Json = '';
   #reference: Json | undefined;
+  #referenceHas: BodyMeta | undefined;
 
   constructor(decision: Decision, facts: RequestFacts) {
     this.decision = decision;
     this.#facts = facts;
+    this.#received = microTime(facts.received);
   }
 
   /** Whether events have the object of the request. */
@@ -76,27 +83,37 @@ export class AuditRecord {
 
   /** The event of a stage. `annotations` is a JSON object, or ''. */
   event(stage: Stage, elapsedMs: number, annotations: Json): AuditEvent {
-    const { id, uri, verb, user, userAgent, received } = this.#facts;
-    const at = stage === 'RequestReceived' ? received : received + elapsedMs;
-    const head =
-      `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"${this.decision.level}","auditID":${quote(id)}` +
-      `,"stage":"${stage}","requestURI":${quote(uri)},"verb":"${verb}","user":${userJson(user)}` +
-      `${this.#impersonation()},"sourceIPs":${ipsJson(this.#facts.sourceIps)}${agentJson(userAgent)}` +
-      `${this.#objectReference()}${this.#responseStatus()}`;
-    const times = `,"requestReceivedTimestamp":"${microTime(received)}","stageTimestamp":"${microTime(at)}"`;
     const { requestObject, responseObject } = this;
+    const head = `${this.#head()},"stage":"${stage}"${this.#middle()}${this.#responseStatus()}`;
+    const at = stage === 'RequestReceived' ? this.#received : microTime(this.#facts.received + elapsedMs);
+    const times = `,"requestReceivedTimestamp":"${this.#received}","stageTimestamp":"${at}"`;
+    const notes = annotations === '' ? '}' : `,"annotations":${annotations}}`;
+    const legacy = (): string => this.#legacy(stage);
+    if (requestObject === undefined && responseObject === undefined)
+      return { json: head + times + notes, legacy, truncated: nothingToCut };
     const objects =
       (requestObject === undefined ? '' : `,"requestObject":${requestObject}`) +
       (responseObject === undefined ? '' : `,"responseObject":${responseObject}`);
-    const notes = annotations === '' ? '' : `,"annotations":${annotations}`;
-    const legacy = (): string => this.#legacy(stage);
-    return {
-      json: `${head}${objects}${times}${notes}}`,
+    const short = (): AuditEvent => ({
+      json: `${head}${times},"annotations":${marked(annotations)}}`,
       legacy,
-      truncated: this.wantsRequest
-        ? () => ({ json: `${head}${times},"annotations":${marked(annotations)}}`, legacy, truncated: undefined })
-        : undefined,
-    };
+      truncated: nothingToCut,
+    });
+    return { json: head + objects + times + notes, legacy, truncated: short };
+  }
+
+  #head(): Json {
+    return `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"${this.decision.level}","auditID":"${this.#facts.id}"`;
+  }
+
+  /** What all events of the request have in common, unless the body or impersonation has added to it. */
+  #middle(): Json {
+    if (this.#common === undefined) {
+      const { uri, verb, user } = this.#facts;
+      this.#common = `,"requestURI":${quote(uri)},"verb":"${verb}","user":${userJson(user)}`;
+      this.#origin = `,"sourceIPs":${ipsJson(this.#facts.sourceIps)}${agentJson(this.#facts.userAgent)}`;
+    }
+    return this.#common + this.#impersonation() + this.#origin + this.#objectReference();
   }
 
   #impersonation(): Json {
@@ -111,23 +128,20 @@ export class AuditRecord {
   #objectReference(): Json {
     const { object } = this.#facts;
     if (object === undefined) return '';
-    if (this.#reference !== undefined) return this.#reference;
     const { bodyMeta: meta } = this;
-    const parts: string[] = [];
-    const add = (field: string, value: string | undefined): void => {
-      if (value !== undefined && value !== '') parts.push(`"${field}":${quote(value)}`);
-    };
-    add('resource', object.resource);
-    add('namespace', object.namespace === '' ? meta?.namespace : object.namespace);
-    add('name', object.name === '' ? meta?.name : object.name);
-    add('uid', meta?.uid);
-    add('apiGroup', object.group);
-    add('apiVersion', object.version);
-    add('resourceVersion', meta?.resourceVersion);
-    add('subresource', object.subresource);
-    const json = `,"objectRef":{${parts.join(',')}}`;
-    if (this.code !== 0) this.#reference = json;
-    return json;
+    if (this.#reference !== undefined && this.#referenceHas === meta) return this.#reference;
+    const fields =
+      field('resource', object.resource) +
+      field('namespace', object.namespace === '' ? meta?.namespace : object.namespace) +
+      field('name', object.name === '' ? meta?.name : object.name) +
+      field('uid', meta?.uid) +
+      field('apiGroup', object.group) +
+      field('apiVersion', object.version) +
+      field('resourceVersion', meta?.resourceVersion) +
+      field('subresource', object.subresource);
+    this.#reference = `,"objectRef":{${fields.slice(1)}}`;
+    this.#referenceHas = meta;
+    return this.#reference;
   }
 
   #responseStatus(): Json {
@@ -147,13 +161,18 @@ export class AuditRecord {
     const namespace = object === undefined || object.namespace === '' ? '<none>' : object.namespace;
     const response = this.code === 0 ? '<deferred>' : String(this.status?.code ?? this.code);
     return (
-      `${microTime(received)} AUDIT: id=${quote(id)} stage="${stage}" ip=${quote(sourceIps[0] ?? '<unknown>')}` +
+      `${microTime(received)} AUDIT: id="${id}" stage="${stage}" ip=${quote(sourceIps[0] ?? '<unknown>')}` +
       ` method=${quote(verb)} user=${quote(named ? user.name : '<none>')} groups=${quote(groups)}` +
       ` as=${quote(as?.name ?? '<self>')} asgroups=${quote(as === undefined ? '<lookup>' : list(as.groups))}` +
       ` user-agent=${quote(agentText(userAgent))} namespace=${quote(namespace)} uri=${quote(uri)} response="${response}"`
     );
   }
 }
+
+const nothingToCut = (): undefined => undefined;
+
+const field = (name: string, value: string | undefined): Json =>
+  value === undefined || value === '' ? '' : `,"${name}":${quote(value)}`;
 
 const TRUNCATED = '"audit.k8s.io/truncated":"true"';
 const marked = (annotations: Json): Json =>
@@ -215,5 +234,6 @@ export function microTime(ms: number): string {
     lastSecondText = new Date(second * 1000).toISOString().slice(0, 20);
   }
   const micros = Math.min(999_999, Math.floor((ms - second * 1000) * 1000));
-  return `${lastSecondText}${String(micros).padStart(6, '0')}Z`;
+  // A leading 1 keeps the zeros.
+  return `${lastSecondText}${String(1_000_000 + micros).slice(1)}Z`;
 }

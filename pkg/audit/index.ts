@@ -9,7 +9,7 @@ export {
   truncating,
 } from './backend.js';
 export { type AuditEvent, AuditRecord, type BodyMeta, type ObjectFacts, type RequestFacts } from './event.js';
-export { type AuditOutput, logSender } from './log.js';
+export { type AuditOutput, LogBackend, type LogOptions } from './log.js';
 export { AuditMetrics } from './metrics.js';
 export { type Level, Policy, readPolicy, type Stage } from './policy.js';
 export { type Post, webhookSender } from './webhook.js';

@@ -1,5 +1,6 @@
 import type { World } from '../base/index.js';
-import type { Sender } from './backend.js';
+import { type Backend, type TruncateOptions, truncator } from './backend.js';
+import type { AuditEvent } from './event.js';
 import type { AuditMetrics } from './metrics.js';
 
 /**
@@ -10,53 +11,14 @@ export interface AuditOutput {
   close(): Promise<void>;
 }
 
-const PLUGIN = 'log';
-
-interface Waiting {
-  readonly text: string;
-  readonly events: number;
-  readonly done: (ok: boolean) => void;
-}
-
-/**
- * Writes one line for each event. Lines of one turn of the event loop, and those that arrive during a write, are
- * written together, so that a busy server makes few writes.
- */
-export function logSender(
-  output: AuditOutput,
-  format: 'json' | 'legacy',
-  { world, metrics, failed }: LogParts,
-): Sender {
-  let waiting: Waiting[] = [];
-  let busy = false;
-  const write = async (): Promise<void> => {
-    while (waiting.length > 0) {
-      const now = waiting;
-      waiting = [];
-      let ok = true;
-      try {
-        await output.write(Buffer.from(now.map((w) => w.text).join('')));
-      } catch (error) {
-        ok = false;
-        metrics.failed(
-          PLUGIN,
-          now.reduce((n, w) => n + w.events, 0),
-        );
-        failed(error as Error);
-      }
-      for (const w of now) w.done(ok);
-    }
-    busy = false;
-  };
-  return (events) =>
-    new Promise((done) => {
-      let text = '';
-      for (const e of events) text += `${format === 'json' ? e.json : e.legacy()}\n`;
-      waiting.push({ text, events: events.length, done });
-      if (busy) return;
-      busy = true;
-      world.timers.immediate(() => void write());
-    });
+export interface LogOptions {
+  readonly format: 'json' | 'legacy';
+  /** In the blocking modes requests wait for their lines; in `blocking-strict` they fail without them. */
+  readonly mode: 'batch' | 'blocking' | 'blocking-strict';
+  /** Events and characters that may wait in mode `batch`. */
+  readonly bufferSize: number;
+  readonly bufferCharacters: number;
+  readonly truncate: TruncateOptions;
 }
 
 export interface LogParts {
@@ -64,4 +26,81 @@ export interface LogParts {
   readonly metrics: AuditMetrics;
   /** Called for each write that failed. */
   readonly failed: (error: Error) => void;
+}
+
+const PLUGIN = 'log';
+const BUFFERED = 'buffered';
+
+/**
+ * Writes one line for each event. Lines of one turn of the event loop, and those that arrive during a write, are written together, so that
+ * a busy server writes seldom.
+ */
+export class LogBackend implements Backend {
+  readonly #output: AuditOutput;
+  readonly #options: LogOptions;
+  readonly #parts: LogParts;
+  readonly #cut: (event: AuditEvent) => AuditEvent | undefined;
+  #lines = '';
+  #events = 0;
+  #waiting: ((ok: boolean) => void)[] = [];
+  /** Events and characters that wait or are being written. */
+  #held = 0;
+  #characters = 0;
+  #writing: Promise<void> | undefined;
+
+  constructor(output: AuditOutput, options: LogOptions, parts: LogParts) {
+    this.#output = output;
+    this.#options = options;
+    this.#parts = parts;
+    this.#cut = truncator(options.truncate, parts.metrics);
+  }
+
+  process(given: AuditEvent): undefined | Promise<boolean> {
+    const { format, mode, bufferSize, bufferCharacters } = this.#options;
+    const event = this.#cut(given);
+    if (event === undefined) return undefined;
+    const line = format === 'json' ? event.json : event.legacy();
+    if (mode === 'batch' && (this.#held >= bufferSize || this.#characters + line.length > bufferCharacters)) {
+      this.#parts.metrics.failed(BUFFERED, 1);
+      return undefined;
+    }
+    this.#held++;
+    this.#events++;
+    this.#characters += line.length;
+    this.#lines += `${line}\n`;
+    this.#writing ??= this.#write();
+    if (mode === 'batch') return undefined;
+    return new Promise((done) => this.#waiting.push((ok) => done(ok || mode === 'blocking')));
+  }
+
+  async close(): Promise<void> {
+    await this.#writing;
+    await this.#output.close();
+  }
+
+  async #write(): Promise<void> {
+    await new Promise<void>((resolve) => this.#parts.world.timers.immediate(resolve));
+    while (this.#events > 0) {
+      const [lines, events, waiting] = [this.#lines, this.#events, this.#waiting];
+      this.#lines = '';
+      this.#events = 0;
+      this.#waiting = [];
+      const ok = await this.#written(lines, events);
+      this.#held -= events;
+      this.#characters -= lines.length - events;
+      for (const done of waiting) done(ok);
+    }
+    this.#writing = undefined;
+  }
+
+  async #written(lines: string, events: number): Promise<boolean> {
+    try {
+      await this.#output.write(Buffer.from(lines));
+      return true;
+    } catch (error) {
+      this.#parts.metrics.failed(PLUGIN, events);
+      this.#parts.failed(error as Error);
+      return false;
+    }
+  }
 }

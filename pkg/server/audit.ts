@@ -5,7 +5,7 @@ import {
   type Backend,
   BatchBackend,
   BlockingBackend,
-  logSender,
+  LogBackend,
   type Post,
   readPolicy,
   type Sender,
@@ -61,7 +61,7 @@ async function policyText(file: string): Promise<string> {
 /** Maximum number of characters of buffered events of a backend. */
 const BUFFER_CHARACTERS = 64 * 1024 * 1024;
 
-function backend(config: AuditBackendConfig, send: Sender, parts: AuditParts, metrics: AuditMetrics): Backend {
+function sending(config: AuditBackendConfig, send: Sender, parts: AuditParts, metrics: AuditMetrics): Backend {
   const sender = truncating(send, config.truncate, metrics);
   if (config.mode !== 'batch') return new BlockingBackend(sender, config.mode === 'blocking-strict');
   const { bufferSize, batchSize, wait, throttle } = config;
@@ -81,14 +81,9 @@ async function logBackend(config: AuditLogConfig, parts: AuditParts, metrics: Au
       throw new ConfigError(`--audit-log-path: ${(error as Error).message}`);
     }
   }
-  const inner = backend(config, logSender(output, format, { world, metrics, failed }), parts, metrics);
-  return {
-    process: (event) => inner.process(event),
-    close: async () => {
-      await inner.close();
-      await output.close();
-    },
-  };
+  const { mode, bufferSize, truncate } = config;
+  const options = { format, mode, bufferSize, bufferCharacters: BUFFER_CHARACTERS, truncate };
+  return new LogBackend(output, options, { world, metrics, failed });
 }
 
 /** Milliseconds of one call of the webhook. */
@@ -106,5 +101,5 @@ function webhookBackend(config: AuditWebhookConfig, parts: AuditParts, metrics: 
   };
   const failed = (error: Error): void => log.error({ err: error }, 'could not send audit events to the webhook');
   const { initialBackoff } = config;
-  return backend(config, webhookSender(post, { world, metrics, initialBackoff, failed }), parts, metrics);
+  return sending(config, webhookSender(post, { world, metrics, initialBackoff, failed }), parts, metrics);
 }

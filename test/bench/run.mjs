@@ -17,11 +17,12 @@ import { floors } from './floors.mjs';
 import * as blocking from './rows/blocking.mjs';
 import * as large from './rows/large.mjs';
 import * as lists from './rows/lists.mjs';
+import * as recorded from './rows/recorded.mjs';
 import * as requests from './rows/requests.mjs';
 import * as watches from './rows/watches.mjs';
 import * as writes from './rows/writes.mjs';
 
-const SUBJECTS = [requests, writes, lists, watches, large, blocking];
+const SUBJECTS = [requests, writes, lists, watches, large, blocking, recorded];
 
 const { values: o } = parseArgs({
   options: {
