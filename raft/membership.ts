@@ -166,7 +166,7 @@ export interface ConfigEntry {
   readonly context: Uint8Array;
 }
 
-/** Reads the payload of an entry of kind `config`. Throws RaftInvariantError when it is none. */
+/** Reads the payload of an entry of kind `config`. Throws RaftInvariantError if it is invalid. */
 export function decodeConfigEntry(entry: Entry): ConfigEntry {
   const { data } = entry;
   invariant(entry.kind === 'config' && data.length >= 4, 10, `entry ${entry.index} holds no configuration`);

@@ -129,7 +129,7 @@ export class RaftNode {
     if (mayCampaign(this.#core)) campaign(this.#core);
   }
 
-  /** Returns all pending output, or undefined when there is none. Call it until it returns undefined. */
+  /** Returns all pending output, or undefined if there is none. Call it until it returns undefined. */
   ready(): Ready | undefined {
     if (!this.#stirred) return undefined;
     const ready = drain(this.#core, this.#softState);

@@ -80,7 +80,7 @@ export type ProposeResult =
       readonly detail: string;
     };
 
-/** `transferring`: another successor was asked to campaign already. */
+/** `transferring`: another successor was already requested to campaign. */
 export type TransferRefusal = 'notLeader' | 'notVoter' | 'alreadyLeader' | 'transferring';
 
 export type TransferResult =

@@ -220,7 +220,7 @@ class Lab {
         hardState: peer.hardState,
         applied: peer.applied,
         limits: this.#limits,
-        // No luck: every election timeout is one and a half times electionTicks. Scripts say who campaigns.
+        // Not random: every election timeout is one and a half times electionTicks. Scripts decide which peer campaigns.
         random: () => 0.5,
       },
       this.#rules,
@@ -324,7 +324,7 @@ class Lab {
   }
 }
 
-/** What a rule says when it is broken by `break`. */
+/** The result of a rule that is broken by `break`. */
 const BROKEN: Readonly<Record<string, unknown>> = {
   mayCommitByCounting: () => true,
   mayChangeConfig: () => true,
@@ -374,7 +374,7 @@ function showLog({ id, log }: Peer): string {
   return `${id}: ${first > 1 ? `(..${showPosition(log.base())}) ` : ''}${entries.map(showEntry).join(', ')}`;
 }
 
-/** Executes a script; returns it with what came of it. */
+/** Executes a script; returns it with its output. */
 function play(script: string): string {
   const lab = new Lab();
   const blocks = script.trim().split(/\n\n+/);

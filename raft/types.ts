@@ -81,9 +81,8 @@ export interface MemberChange {
 }
 
 /**
- * A change of membership as asked for. `addVoter` on a learner promotes it, `addLearner` on a voter demotes
- * it. One change of one voter is made in one step; anything more goes through joint consensus, which the
- * leader enters and leaves by itself. `context` travels with the entry (addresses, names).
+ * A requested change of membership. `addVoter` on a learner promotes it, `addLearner` on a voter demotes
+ * it. One change of one voter is made in one step; anything more goes through joint consensus, which the leader enters and leaves automatically. `context` travels with the entry (addresses, names).
  */
 export interface ConfigChange {
   readonly changes: readonly MemberChange[];

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 
-// Before every test file. The same cases on every machine, so that a failure is about the change that it judges;
-// PROPERTY_SEED=n (or `random`) looks at others. Shrinking a case that fails ends before the test's own time does, so that the
-// case is told and not only that there was no more time.
+// Runs before every test file. Property tests use the same cases on every machine, so that a failure is caused by the change under
+// test; PROPERTY_SEED=n (or `random`) uses others. Shrinking ends before the test's timeout, so that the failing case is
+// reported and not only the timeout.
 const asked = process.env['PROPERTY_SEED'] ?? '1';
 const seed = asked === 'random' ? Math.floor(Math.random() * 2 ** 31) : Number(asked);
 if (!Number.isInteger(seed)) throw new Error(`PROPERTY_SEED is a whole number or "random", not ${asked}`);

@@ -49,7 +49,7 @@ class Enforcer {
     this.#limit = limit;
   }
 
-  /** Takes a token, or returns the error when there is none. */
+  /** Takes a token, or returns the error if there is none. */
   accept(request: AdmissionRequest): string | undefined {
     const key = keyOf(this.#limit.type, request);
     const now = this.#world.clock.monotonic();

@@ -65,7 +65,7 @@ export interface AdmissionSettings {
   readonly nodeSelectors?: NodeSelectors;
   readonly eventLimits?: readonly EventLimit[];
   readonly limitedResources?: readonly LimitedResource[];
-  /** The scheduler of policies; absent for one of their own. */
+  /** The scheduler of policies; absent: policies get a separate one. */
   readonly scheduler?: Scheduler;
   readonly tolerations?: TolerationLists;
   /** Whether a feature gate is enabled; by default none is. */

@@ -300,7 +300,7 @@ describe('cache', () => {
     expect([made, f.cache.encodingBytes]).toEqual([2, 0]);
   });
 
-  it('sends a bookmark to a watch that asked for bookmarks and has all events', async () => {
+  it('sends a bookmark to a watch with bookmarks that has all events', async () => {
     const f = await fixture();
     const asked = f.watch(everything, f.cache.applied, { bookmarks: true });
     const not = f.watch(everything, f.cache.applied);

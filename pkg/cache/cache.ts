@@ -13,7 +13,7 @@ export interface CacheOptions {
   /** The prefix of all keys that belong to collections: `/registry/`. */
   readonly root: string;
   parse(bytes: Buffer): JsonObject;
-  /** Called when the watch of the keyspace failed for good: the cache no longer becomes current. */
+  /** Called when the watch of the keyspace failed permanently: the cache is no longer updated. */
   failed(why: string): void;
 }
 
@@ -140,7 +140,7 @@ export class Cache {
     if (this.#stopped !== undefined) throw new NotServed('stopping', this.#stopped);
     for (const c of filled) {
       const there = this.#collections.get(c.prefix);
-      // Waiting readers refer to the existing collection, so it stays and takes over the new state.
+      // Waiting readers refer to the existing collection, so it stays and gets the new state.
       if (there !== undefined) there.replace(c, { tell: this.#observers.size > 0 });
       else if (this.#requests.has(c.prefix)) this.#collections.set(c.prefix, c);
     }

@@ -285,7 +285,7 @@ export class Collection {
     return cursor;
   }
 
-  /** Makes a bookmark due for every watch that asked for bookmarks. */
+  /** Makes a bookmark due for every watch with bookmarks. */
   bookmark(): void {
     for (const c of this.#cursors) c.bookmark();
   }
@@ -295,7 +295,7 @@ export class Collection {
   }
 
   /**
-   * Takes over the state of `other`, which was filled for this purpose, without its history. Watches end; readers that
+   * Replaces the state by that of `other`, which was filled for this purpose, without its history. Watches end; readers that
    * wait for this collection to become current are served. If `tell` is set, the differences are reported to the
    * observers.
    */

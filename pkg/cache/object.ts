@@ -185,7 +185,7 @@ export class CachedObject implements StoredObject {
     this.#forgetEncodings();
   }
 
-  /** Drops the kept encodings when all holders are dropped together with the slab. Present readers may go on reading the object. */
+  /** Drops the kept encodings when all holders are dropped together with the slab. Existing readers may continue to read the object. */
   abandon(): void {
     this.holders = 0;
     this.#forgetEncodings();

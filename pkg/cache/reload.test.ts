@@ -33,7 +33,7 @@ async function interrupted() {
   };
 }
 
-it('a cache whose revision was compacted reloads; its watches end, waiting readers and observers go on', async () => {
+it('a cache whose revision was compacted reloads; its watches end, waiting readers and observers continue', async () => {
   const { keyspace, away, tooLong } = await interrupted();
   const failures: string[] = [];
   await put(keyspace, 'n/before');

@@ -1,7 +1,7 @@
 import type { TokenKind } from './lexer.js';
 import { EPSILON } from './syntax.js';
 
-/** Sets of tokens with which a part of the grammar may begin or go on, for messages and recovery. */
+/** Sets of tokens with which a part of the grammar may begin or continue, for messages and recovery. */
 
 /** Words that cannot be identifiers. */
 export const RESERVED_WORDS: ReadonlySet<string> = new Set([

@@ -93,7 +93,7 @@ export const limits = {
   watchTime: 1_800_000,
   /** Audit annotations of one request. Further ones are dropped. */
   auditAnnotationsMax: 64,
-  /** Bytes of an object in an audit event. A larger response is left out, and the event says so. */
+  /** Bytes of an object in an audit event. A larger response is omitted, which the event shows. */
   auditObjectBytesMax: 3 * 1024 * 1024,
   /** Characters of the value of an audit annotation. The rest is truncated. */
   auditAnnotationCharactersMax: 4_096,

@@ -29,8 +29,7 @@ export interface PathEntry {
 }
 
 /**
- * Every path that is served. Paths of resources, of API groups and of their versions change while the server runs, so two rows with an
- * asterisk stand for all of them.
+ * Every path that is served. Paths of resources, of API groups and of their versions change while the server runs, so two rows with an asterisk cover all of them.
  */
 export const PATHS: readonly PathEntry[] = [
   { path: '/', methods: 'GET', serve: serveIndex },

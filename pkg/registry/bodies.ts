@@ -67,7 +67,7 @@ function identityOf(object: JsonObject): DecodedBody['meta'] {
   return { namespace, name, uid: text(meta, 'uid'), resourceVersion: text(meta, 'resourceVersion') };
 }
 
-/** A copy of a decoded object with the defaults of its version. Kinds of subresources have none of their own. */
+/** A copy of a decoded object with the defaults of its version. Kinds of subresources have no defaults. */
 function withDefaults(target: Target, expected: KindSchema, object: JsonObject): JsonObject {
   const copy = cloneJson(object);
   if (expected.info.kind !== target.resource.kind || target.resource.declaration.remote !== undefined) return copy;

@@ -35,7 +35,7 @@ export const limits = {
   turnTime: 2,
   /** Milliseconds of the stages of a write before it yields. */
   writeStageTime: 8,
-  /** Bytes of a body beyond which it is decoded in a turn of its own. */
+  /** Bytes of a body beyond which it is decoded in a separate turn. */
   bodyBytesInTurn: 64 * 1024,
   /** Characters of a continue token. Beyond: 400. */
   continueTokenMax: 4_096,

@@ -166,7 +166,7 @@ export interface WatchRequest {
 }
 
 /**
- * The parameters as in the request ('' is absent, limit 0 is none). The registry validates their combinations, because list, watch and
+ * The parameters as in the request ('' is absent, limit 0 is no limit). The registry validates their combinations, because list, watch and
  * deletecollection share the rules.
  */
 export interface ListOptions {
@@ -208,7 +208,7 @@ export interface Written {
   readonly object: Answer;
 }
 
-/** A `value` is complete: it has its kind and apiVersion, in the version the client asked for. */
+/** A `value` is complete: it has its kind and apiVersion, in the requested version. */
 export type Answer =
   | { readonly kind: 'stored'; readonly stored: StoredObject }
   | { readonly kind: 'value'; readonly value: JsonObject };

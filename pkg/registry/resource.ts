@@ -46,7 +46,7 @@ export interface ResourceDeclaration<T = AnyFields> {
   readonly table?: TableDeclaration<T>;
   /** Field selectors beyond metadata.name and metadata.namespace: label -> value of an object. */
   readonly selectableFields?: Readonly<Record<string, SelectableField<T>['read']>>;
-  /** The sentence for an unknown field selector; the default depends on whether `selectableFields` is empty. */
+  /** The message for an unknown field selector; the default depends on whether `selectableFields` is empty. */
   readonly unknownFieldLabel?: (label: string, version: string) => string;
   /**
    * The selectable field that most watches use (`spec.nodeName` of pods). Events are offered only to watches that may
@@ -230,7 +230,7 @@ export interface Strategy<T = AnyFields> {
 }
 
 export interface CreateRules<T = AnyFields> {
-  /** The rule for `metadata.name`; returns one sentence per violation. Default: DNS-1123 subdomain. */
+  /** The rule for `metadata.name`; returns one message per violation. Default: DNS-1123 subdomain. */
   validateName?(name: string, prefix: boolean): readonly string[];
   /** Clears what a client may not set (status) and sets what the server owns. `write.ts` sets `metadata.generation`. */
   prepare?(o: Shaped<T>, context: WriteContext): void;

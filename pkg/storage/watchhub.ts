@@ -67,7 +67,7 @@ export class WatchHub {
   }
 
   /**
-   * Replaces the source of history; `source.applied` may have jumped. Watches go on if the new history covers them. Batches of the old source,
+   * Replaces the source of history; `source.applied` may have jumped. Watches continue if the new history covers them. Batches of the old source,
    * such as its last sync, must not be published after this.
    */
   replaceSource(source: HistorySource): void {

@@ -47,7 +47,7 @@ async function until(what: (outcome: Outcome) => boolean, prefix: string): Promi
 const made = (o: Outcome): boolean => o.kind === 'answer' && o.status === 201;
 
 describe.skipIf(!mountable)('a full disk', () => {
-  it('nearly full: rejects new objects with a reason, accepts deletes, and recovers by itself', async () => {
+  it('nearly full: rejects new objects with a reason, accepts deletes, and recovers without help', async () => {
     await start({ names: ['a'], disks: memoryDisks(160) });
     expect(made(await create('before'))).toBe(true);
     const ballast = fill(8);
@@ -60,7 +60,7 @@ describe.skipIf(!mountable)('a full disk', () => {
     expect(cluster.deaths).toEqual([]);
   });
 
-  it('filled completely under load: rejects writes, accepts deletes, and recovers by itself', async () => {
+  it('filled completely under load: rejects writes, accepts deletes, and recovers without help', async () => {
     await start({ names: ['a'], disks: memoryDisks(200) });
     const doomed = await createAll('doomed', 20);
     const writers = [0, 1, 2, 3].map((i) => writing(`w${i}`));
@@ -82,7 +82,7 @@ describe.skipIf(!mountable)('a full disk', () => {
     await expectKept(acknowledged, pid);
   });
 
-  it('kept full by another process: rejects all writes with a reason, and recovers by itself', async () => {
+  it('kept full by another process: rejects all writes with a reason, and recovers without help', async () => {
     await start({ names: ['a'], disks: memoryDisks(200) });
     const doomed = await createAll('doomed', 100);
     const writers = [0, 1, 2, 3].map((i) => writing(`w${i}`));

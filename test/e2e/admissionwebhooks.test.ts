@@ -289,7 +289,7 @@ describe('admission webhooks on one peer', () => {
     expect(reply.status).toBe(500);
   });
 
-  it('honour dry run, conditions, selectors and the exemption of their own configuration', async () => {
+  it('respect dry run, conditions, selectors and the exemption of their own configuration', async () => {
     const deny = at('/deny', () => ({ allowed: false }));
     await install('validating', hook(deny, { sideEffects: 'NoneOnDryRun' }));
     expect((await create(undefined, undefined, '?dryRun=All')).status).toBe(400);

@@ -27,7 +27,7 @@ export interface Ask {
 
 const TIME = 60_000;
 
-/** A small client that speaks HTTP/1.1 or HTTP/2 and hides nothing. */
+/** A small client that speaks HTTP/1.1 or HTTP/2 at a low level. */
 export class Client {
   readonly #credentials: Credentials;
   readonly #agent: https.Agent;

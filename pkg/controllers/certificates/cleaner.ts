@@ -18,7 +18,7 @@ export interface CleanerOptions {
   expiryOf(certificate: string): number | undefined;
 }
 
-/** Deletes certificate requests that nobody needs any more. */
+/** Deletes certificate requests that are no longer needed. */
 export function cleanerController(
   { cluster, world, log }: ControllerContext,
   { expiryOf }: CleanerOptions,

@@ -41,7 +41,7 @@ export const usagesOf = (o: JsonObject): readonly string[] => listAt(o, 'spec', 
 export const hasCondition = (o: JsonObject, type: string): boolean =>
   objectsAt(o, 'status', 'conditions').some((c) => textAt(c, 'type') === type && textAt(c, 'status') !== 'False');
 
-/** Why a signer refuses a request, in the words of kube-controller-manager; undefined if it does not. */
+/** Returns why a signer refuses a request, with the message of kube-controller-manager; undefined if it does not. */
 export function refusalOf(signer: string, identity: RequestedIdentity, usages: readonly string[]): string | undefined {
   switch (signer) {
     case KUBELET_SERVING:

@@ -13,14 +13,14 @@ export interface RuleView {
   pod(namespace: string, name: string): JsonObject | undefined;
 }
 
-/** The status of a DeviceTaintRule, in the words of kube-controller-manager; undefined if it is right already. */
+/** The status of a DeviceTaintRule, with the message of kube-controller-manager; undefined if it is up to date. */
 export function ruleStatus(rule: JsonObject, view: RuleView, evicted: number, now: number): JsonObject | undefined {
   const old = conditionOf(rule, TYPE);
   const made = conditionFor(rule, view, evicted);
   const generation = numberAt(rule, 'metadata', 'generation');
   const same = (['status', 'reason', 'message'] as const).every((field) => textAt(old, field) === made[field]);
   if (old !== undefined && same && numberAt(old, 'observedGeneration') === generation) return undefined;
-  // What a rule without an effect would do is said once.
+  // The effect that a rule would have is reported once.
   const said = textAt(old, 'reason') === 'NoEffect' && numberAt(old, 'observedGeneration') === generation;
   if (said && made.reason === 'NoEffect') return undefined;
   const condition: JsonObject = {

@@ -26,8 +26,7 @@ const ALLOCATOR = 'ipallocator.k8s.io';
 const ORPHAN_MILLISECONDS = 60_000;
 
 /**
- * Keeps services and IPAddresses in agreement. This server writes both in one transaction, so they differ only after somebody has
- * changed an IPAddress by hand, or after data of another server was restored.
+ * Keeps services and IPAddresses in agreement. This server writes both in one transaction, so they differ only after a user has changed an IPAddress, or after data of another server was restored.
  */
 export function addressRepair(context: ControllerContext): Controller {
   const { cluster, world, log } = context;

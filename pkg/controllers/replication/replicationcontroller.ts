@@ -46,8 +46,8 @@ const SLICE = 500;
  *
  * Invariants
  * 1. A round begins with a consistent read of the ReplicationController. The cache then has every write that was committed before, and
- *    each write of this controller is in the cache when it completes, so a round never counts too few pods, and a new leader goes on
- *    where the last one stopped.
+ *    each write of this controller is in the cache when it completes, so a round never counts too few pods, and a new leader
+ *    continues where the last one stopped.
  * 2. Pods are adopted and released with their uid as precondition, and deleted with uid and resourceVersion.
  */
 export function replicationController(context: ControllerContext): Controller {

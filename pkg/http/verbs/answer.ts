@@ -52,7 +52,7 @@ export function sendObject(
   return sendBytes(request.call, status, MEDIA_TYPES[representation.encoding], body);
 }
 
-/** Sends a list in pieces. The audit, if it records responses, has a copy of its own. */
+/** Sends a list in pieces. The audit, if it records responses, has a separate copy. */
 export function sendList(
   request: ResourceRequest,
   services: HttpServices,
@@ -101,7 +101,7 @@ function recordResponse(call: Call, json: Buffer): void {
     : text;
 }
 
-/** The event says that it does not have the whole response. */
+/** The event shows that it does not have the whole response. */
 function leaveOut(call: Call): void {
   call.annotate('audit.k8s.io/truncated', 'true');
 }

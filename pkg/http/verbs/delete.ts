@@ -46,7 +46,7 @@ export async function deleteOptions(
 
 const UNSAFE_VERB = 'unsafe-delete-ignore-read-errors';
 
-/** Deleting an object that cannot be read needs a permission of its own. */
+/** Deleting an object that cannot be read needs a separate permission. */
 async function authorizeUnsafe({ call, info, target }: ResourceRequest, { stages }: HttpServices): Promise<void> {
   call.annotate('apiserver.k8s.io/unsafe-delete-ignore-read-error', '');
   const decision = await stages.authorizer.authorize(call.user, { ...info, verb: UNSAFE_VERB });

@@ -15,9 +15,9 @@ export interface CheckPorts {
  * Compares the hashes over everything applied, and over everything that is stored, between peers at equal index. A `check` entry of the
  * log makes every peer compute and send its own.
  *
- *     a majority of the voters has another hash than this peer    this peer is wrong, and stops for good
- *     a majority has the same hash as this peer                   it goes on
- *     voters differ, and no majority agrees                       nobody can tell who is right: it serves nothing (`suspended`)
+ *     a majority of the voters has another hash than this peer    this peer is wrong, and stops permanently
+ *     a majority has the same hash as this peer                   it continues
+ *     voters differ, and no majority agrees                       the right state is unknown: it serves nothing (`suspended`)
  *                                                                 until a later check finds a majority
  */
 export class HashChecks {

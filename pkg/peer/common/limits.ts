@@ -99,7 +99,7 @@ export const LOG_LIMITS = {
   trailingBytesMax: 64 * MiB,
   /** The same in entries, as multiples of `snapshotCount`. */
   trailingSnapshotCounts: 50,
-  /** While the state waits for space, the log goes on until it is this far ahead (`durability/backpressure.ts`). */
+  /** While the state waits for space, the log accepts entries until it is this far ahead (`durability/backpressure.ts`). */
   standstillBytesMax: 32 * MiB,
   /** A cut drops at least this fraction of what a cut leaves, because the state is synced before each cut. */
   cutShareMin: 0.5,

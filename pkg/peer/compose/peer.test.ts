@@ -130,7 +130,7 @@ describe('a peer alone', () => {
     );
   });
 
-  it('refuses puts beyond the quota, accepts deletes, and recovers by itself', async () => {
+  it('refuses puts beyond the quota, accepts deletes, and recovers without help', async () => {
     const { keyspace } = await open({ quotaBytes: 5000 });
     expect((await put(keyspace, '/a', 'x'.repeat(6000))).kind).toBe('committed');
     expect(await put(keyspace, '/b', 'x')).toMatchObject({ kind: 'refused', reason: 'noSpace' });

@@ -45,7 +45,7 @@ function follower(
 
 // The records in memory follow the state with a delay when a snapshot replaces it. A peer that answered from them let a member with an
 // emptied disk come back under its old id (simulation, seed 5071).
-it('says from the applied state whether a member has taken part', async () => {
+it('reports from the applied state whether a member has taken part', async () => {
   const machine = await openStateMachine({ engine: await memoryHome().open(), name: 'memory' });
   const record = { id: 7, name: 'g', peerUrls: [], started: true };
   const put = { kind: 'put', key: `!members/${memberIdText(7)}`, value: Buffer.from(JSON.stringify(record)) } as const;

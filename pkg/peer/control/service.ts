@@ -109,7 +109,7 @@ export function peerControls(parts: ControlParts): PeerControls {
 async function hasStartedConfirmed({ reads, state, identity }: ControlParts, id: number): Promise<HasStarted> {
   const read = await reads.submit();
   if (read.kind !== 'ok') throw new Error(read.message);
-  // The state is asked, because the records in memory are read again only after a snapshot has replaced the state.
+  // Read the state, because the records in memory are updated only after a snapshot has replaced the state.
   return { clusterId: identity.clusterId, started: await hasStartedIn(state.machine, id) };
 }
 

@@ -26,7 +26,7 @@ function held(bytesMax: number) {
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('the log of a peer whose state waits for space', () => {
-  it('goes on up to the limit ahead of the state, and then waits until the state goes on', async () => {
+  it('accepts entries up to the limit ahead of the state, and then waits until the state continues', async () => {
     const { journal, append, written, durable } = held(3 * SIZE);
     journal.blocked();
     append(write(1, 1, 2));
@@ -87,7 +87,7 @@ describe('the log of a peer whose state waits for space', () => {
     expect(written).toEqual([1]);
   });
 
-  it('is not limited while the state goes on', async () => {
+  it('is not limited while the state continues', async () => {
     const { append, written } = held(SIZE);
     for (let n = 1; n <= 10; n++) append(write(n, n));
     expect(written.length).toBe(10);

@@ -34,7 +34,7 @@ export class Backpressure implements Journal {
     this.#stands = true;
   }
 
-  /** The state goes on: held writes go to the log, in order. */
+  /** The state continues: held writes are written to the log, in order. */
   unblocked(): void {
     this.#stands = false;
     const held = this.#held;

@@ -15,8 +15,7 @@ import { latestConfiguration } from './latestconfiguration.js';
 import type { OpenedLog } from './openlog.js';
 
 /**
- * Creates a cluster of this peer alone from its data (`--force-new-cluster`): for a cluster that has lost a majority
- * for good.
+ * Creates a cluster of this peer alone from its data (`--force-new-cluster`): for a cluster that has lost a majority permanently.
  *
  * Entries that are not known to be committed are discarded, as in etcd: without the lost majority their outcome cannot
  * be known. A configuration with this peer as the only voter follows, in a new term, and counts as committed. The ids

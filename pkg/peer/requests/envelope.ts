@@ -8,7 +8,7 @@ import { crc32, decodeEntry } from '../../storage/index.js';
  *     form 2    2^48 - 1 u48 | form u8 | crc u32 | origin u48 | id u48 | command
  *
  * `origin` is a number that each peer draws at start, `id` counts that peer's proposals. A peer recognises its own proposals by them
- * when it applies the entries, whoever was leader and whatever answers were lost. `crc` covers everything after it: an entry that was
+ * when it applies the entries, whichever peer was leader and whichever responses were lost. `crc` covers everything after it: an entry that was
  * altered between its proposal and its apply changes nothing.
  *
  * A release reads one form more than it writes at first, so that it can be rolled back by one version. A form is written only when the

@@ -42,7 +42,7 @@ export interface Restored {
  * Makes the data folder of one member of a new cluster from a snapshot. Every member is restored from the same file with the same
  * `initialCluster`, so all have the same state.
  *
- * Revisions start far above the snapshot's: the old cluster may have gone on after the snapshot, and its revisions must not be used again for
+ * Revisions start far above the snapshot's: the old cluster may have continued after the snapshot, and its revisions must not be used again for
  * something else. All history is dropped, so every watch starts again (410).
  */
 export async function restoreSnapshot(file: string, config: PeerConfig, world: World): Promise<Restored> {

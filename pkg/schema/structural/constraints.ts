@@ -5,7 +5,7 @@ import type { Constraints } from '../types.js';
 import { textFormats } from './formats.js';
 
 /**
- * Validates a value against constraints, with the sentences of kube-apiserver. Constraints for another type of value are ignored, because
+ * Validates a value against constraints, with the messages of kube-apiserver. Constraints for another type of value are ignored, because
  * the wrong type is reported already.
  */
 export function checkConstraints(value: JsonValue, c: Constraints, path: FieldPath, errors: FieldErrors): void {

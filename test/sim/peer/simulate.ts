@@ -712,7 +712,7 @@ class PeerRun {
       if (!machine.wanted && machine.isUp) {
         // It was removed and does not know this yet.
         if (isMember) this.#operate(machine, () => this.#leave(machine));
-        // A learner that was removed before the leader reached it knows nobody who could say so. Its operator stops it.
+        // A learner that was removed before the leader reached it has no peer that could report the removal. Its operator stops it.
         else if (machine.peer?.keyspace.status().applied === 0) machine.kill();
         return false;
       }

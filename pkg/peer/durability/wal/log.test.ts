@@ -308,7 +308,7 @@ describe('after a crash', () => {
     expect(refused).toBeGreaterThan(400);
   });
 
-  it('refuses a log with a segment missing, and says what to do', async () => {
+  it('refuses a log with a missing segment, with instructions', async () => {
     const disk = new SimulatedDisk();
     const log = await WriteAheadLog.create(world(disk), origin);
     for (let i = 1; i <= 40; i++) await log.append(write([entry(i, 1, 600)]));
@@ -321,7 +321,7 @@ describe('after a crash', () => {
 });
 
 describe('a failing disk', () => {
-  it('fails the log for good at the first failed sync', async () => {
+  it('fails the log permanently at the first failed sync', async () => {
     const disk = new SimulatedDisk();
     const log = await WriteAheadLog.create(world(disk), origin);
     await log.append(write([entry(1)]));

@@ -41,7 +41,7 @@ export class Spare {
     this.#world = world;
   }
 
-  /** The last attempt to make a spare found no space. Attempts go on. */
+  /** The last attempt to make a spare found no space. Attempts continue. */
   get outOfSpace(): boolean {
     return this.#outOfSpace;
   }

@@ -27,7 +27,7 @@ describe('isCertificateRequest', () => {
     ['no key', value(0x30, value(0x30, version, name), value(0x30), value(0x03))],
     ['a length without end', Buffer.from([0x30, 0x80, 0, 0])],
     ['a length of more than four bytes', Buffer.from([0x30, 0x85, 0, 0, 0, 0, 0])],
-  ])('%s is none', (_what, bytes) => {
+  ])('%s is not a request', (_what, bytes) => {
     expect(isCertificateRequest(bytes)).toBe(false);
   });
 });

@@ -114,7 +114,7 @@ interface Before {
 
 const NOTHING: Before = { has: false, value: undefined };
 
-/** What a walk gives when other work is to run before it goes on. */
+/** The result of a walk that must let other work run before it continues. */
 type Walk<T> = Generator<Promise<void>, T, void>;
 
 /**
