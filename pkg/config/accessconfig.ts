@@ -186,7 +186,7 @@ function oidcOf(values: FlagValues, given: Given): OidcFlags | undefined {
     groupsPrefix: values['oidc-groups-prefix'],
     signingAlgorithms: values['oidc-signing-algs'].split(','),
     requiredClaims: values['oidc-required-claim']
-      .split(',')
+      .split('\n')
       .filter((pair) => pair !== '')
       .map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)] as const),
   };

@@ -10,7 +10,7 @@ function signingAlgorithms(text: string): string | undefined {
 }
 
 const requiredClaims = (text: string): string | undefined =>
-  text === '' || text.split(',').every((pair) => pair.indexOf('=') > 0) ? undefined : 'must be CLAIM=VALUE';
+  text === '' || text.indexOf('=') > 0 ? undefined : 'must be CLAIM=VALUE';
 
 const version = (text: string): string | undefined =>
   text === 'v1' || text === 'v1beta1' ? undefined : 'must be v1 or v1beta1';
@@ -93,8 +93,9 @@ export const AUTH_FLAGS = [
   },
   {
     name: 'oidc-required-claim',
-    kind: 'list',
+    kind: 'string',
     repeats: true,
+    separator: '\n',
     default: '',
     group: 'Access',
     check: requiredClaims,

@@ -163,3 +163,34 @@ describe('the flags of kube-apiserver 1.37 and etcd 3.7', () => {
     expect(() => run('--allow-privileged=false')).toThrow('enforce Pod Security');
   });
 });
+
+describe('the flags of TLS', () => {
+  it('have the names of Go, and those of OpenSSL inside', () => {
+    const { tls } = run(
+      '--tls-min-version=VersionTLS13',
+      '--tls-cipher-suites=TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,TLS_AES_128_GCM_SHA256',
+      '--disable-http2-serving',
+      '--tls-sni-cert-key=a.crt,a.key',
+      '--tls-sni-cert-key=b.crt,b.key:*.Foo.com,bar.com',
+    ).serving;
+    expect(tls).toEqual({
+      minVersion: 'TLSv1.3',
+      ciphers: ['ECDHE-RSA-AES128-GCM-SHA256'],
+      http2: false,
+      named: [
+        { certFile: 'a.crt', keyFile: 'a.key', names: [] },
+        { certFile: 'b.crt', keyFile: 'b.key', names: ['*.foo.com', 'bar.com'] },
+      ],
+    });
+    expect(run().serving.tls).toEqual({ minVersion: 'TLSv1.2', ciphers: [], http2: true, named: [] });
+  });
+
+  it.each([
+    ['--tls-min-version=VersionTLS14', 'unknown tls version "VersionTLS14"'],
+    ['--tls-cipher-suites=TLS_FOO', "Cipher suite TLS_FOO not supported or doesn't exist"],
+    ['--tls-sni-cert-key=a.crt', 'expected comma separated certificate and key file paths'],
+    ['--tls-sni-cert-key=a.crt,a.key:', 'empty names list is not allowed'],
+  ])('%s is refused', (flag, message) => {
+    expect(() => run(flag)).toThrow(message);
+  });
+});

@@ -8,6 +8,7 @@ import { chooseFeatures } from './gates.js';
 import type { FlagValues } from './parse.js';
 import { portRange, serviceRanges } from './ranges.js';
 import { readRuntimeConfig } from './runtimeconfig.js';
+import { type TlsConfig, tlsConfigOf } from './tlsflags.js';
 
 /** A signer in the names of flags: `kubelet-client` is `kubernetes.io/kube-apiserver-client-kubelet`. */
 export type Signer = (typeof SIGNERS)[number];
@@ -41,6 +42,7 @@ export interface ServingConfig {
   readonly clientCaFile: string;
   /** Folder of the serving certificate; '' for the one in the data folder. */
   readonly certDir: string;
+  readonly tls: TlsConfig;
   readonly shutdownDelay: number;
   readonly shutdownGrace: number;
 }
@@ -170,6 +172,7 @@ export function configOf(
       keyFile: text('tls-private-key-file'),
       clientCaFile: text('client-ca-file'),
       certDir: text('tls-cert-file') === '' ? text('cert-dir') : '',
+      tls: tlsConfigOf(values),
       shutdownDelay: duration('shutdown-delay-duration'),
       shutdownGrace: duration('shutdown-grace-duration'),
     },

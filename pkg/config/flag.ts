@@ -9,8 +9,10 @@ export interface Flag {
   /** The heading in the help. */
   readonly group: FlagGroup;
   readonly help: string;
-  /** Repeated flags are joined with commas; otherwise the last one counts. */
+  /** Repeated flags are joined; otherwise the last one counts. */
   readonly repeats?: boolean;
+  /** What stands between repeated values; a comma unless one value may contain commas. */
+  readonly separator?: string;
   /** Further lines of the help. */
   readonly options?: () => readonly string[];
   /** The placeholder of the value in the help. */

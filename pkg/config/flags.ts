@@ -7,6 +7,7 @@ import { type Flag, isPeerUrl, parseDuration, parseRetention } from './flag.js';
 import { featureHelp } from './gates.js';
 import { OUTBOUND_FLAGS } from './outboundflags.js';
 import { portRange, serviceRangeProblem } from './ranges.js';
+import { TLS_FLAGS } from './tlsflags.js';
 
 /** Milliseconds. The bound of etcd. */
 const ELECTION_TIME_MAX = 50_000;
@@ -239,6 +240,7 @@ export const FLAGS = [
     value: 'FILE',
     help: 'Private key of that certificate.',
   },
+  ...TLS_FLAGS,
   {
     name: 'cert-dir',
     kind: 'string',

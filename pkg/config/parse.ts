@@ -52,7 +52,7 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     const wrong = check(flag, value);
     if (wrong !== undefined) throw new ConfigError(`--${name}=${value}: ${wrong}`);
     const before = flag.repeats ? given.get(name) : undefined;
-    given.set(name, before === undefined || before === '' ? value : `${before},${value}`);
+    given.set(name, before === undefined || before === '' ? value : before + (flag.separator ?? ',') + value);
   }
   const values = Object.fromEntries(FLAGS.map((f) => [f.name, given.get(f.name) ?? f.default])) as Record<
     FlagName,

@@ -13,6 +13,6 @@ export { type Audit, type Stages, sharedStages } from './pipeline.js';
 export { knownResource } from './resources.js';
 export { createRouter } from './router.js';
 export type { HttpServices } from './services.js';
-export type { TlsMaterial } from './tls.js';
+export type { NamedPair, TlsMaterial, TlsPolicy } from './tls.js';
 export { API_VERSION } from './version.js';
 export { Watches } from './watches.js';

@@ -23,7 +23,14 @@ import { serve } from './pipeline.js';
 import { malformed, refuse, refuseRequest, refuseWith, statusText } from './refusals.js';
 import { createRouter } from './router.js';
 import type { HttpServices } from './services.js';
-import { CIPHERS, secureContext, type TlsMaterial } from './tls.js';
+import {
+  defaultTlsPolicy,
+  NamedContexts,
+  policyOptions,
+  secureContext,
+  type TlsMaterial,
+  type TlsPolicy,
+} from './tls.js';
 import { isWebSocketWatch, withoutUpgrade } from './websocket.js';
 
 export interface ListenerOptions {
@@ -31,6 +38,7 @@ export interface ListenerOptions {
   /** 0 selects a free port. */
   readonly port: number;
   readonly tls: TlsMaterial;
+  readonly policy?: TlsPolicy;
   /** The number of open connections; further ones are closed when they are accepted. At most `limits.connectionsMax`. */
   readonly connectionsMax?: number;
 }
@@ -57,6 +65,7 @@ export async function openListener(services: HttpServices, options: ListenerOpti
 class Door implements Listener {
   readonly #services: HttpServices;
   readonly #server: Http2SecureServer;
+  readonly #named: NamedContexts;
   /** All accepted connections, with or without a TLS handshake. */
   readonly #accepted = new Set<Socket>();
   readonly #sockets = new Set<Socket>();
@@ -71,16 +80,18 @@ class Door implements Listener {
   #open = 0;
   #onQuiet: (() => void) | undefined;
 
-  constructor(services: HttpServices, { tls, connectionsMax }: ListenerOptions) {
+  constructor(services: HttpServices, { tls, connectionsMax, policy = defaultTlsPolicy }: ListenerOptions) {
     this.#services = services;
+    const named = new NamedContexts(policy, tls);
+    this.#named = named;
     const server = createSecureServer({
       allowHTTP1: true,
       ...secureContext(tls),
       // The handshake accepts every client: one without a valid certificate gets a 401 with a reason.
       requestCert: true,
       rejectUnauthorized: false,
-      minVersion: 'TLSv1.2',
-      ciphers: CIPHERS,
+      ...policyOptions(policy),
+      SNICallback: (name, done) => done(null, named.of(name)),
       handshakeTimeout: limits.headersTime,
       noDelay: true,
       keepAlive: true,
@@ -178,6 +189,7 @@ class Door implements Listener {
   }
 
   renew(tls: TlsMaterial): void {
+    this.#named.use(tls);
     this.#server.setSecureContext(secureContext(tls));
   }
 

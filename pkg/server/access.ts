@@ -33,6 +33,7 @@ import { openAuthorization } from './authorization.js';
 import { givenText } from './given.js';
 import { reviewTarget } from './reviewtarget.js';
 import { type ServiceAccountTokens, serviceAccountTokens } from './tokens.js';
+import { watchFile } from './watchedfile.js';
 
 /** Authentication and authorization of a server. */
 export interface Access {
@@ -78,6 +79,7 @@ export async function openAccess({ world, config, registry, log, tokenKey, outbo
     ...(jwt.tokens === undefined ? [] : [forAudiences(accounts.audiences, jwt.tokens)]),
     ...tokenWebhook({ world, config, outbound, log }),
   ]);
+  const stopWatching = watchKeys(serviceAccounts, world, log);
   /** A service that does not answer makes a review fail as a request with the token fails. */
   const review = async (token: string, audiences: readonly string[]): Promise<TokenReviewOutcome> => {
     const found = await reviewToken(
@@ -111,6 +113,7 @@ export async function openAccess({ world, config, registry, log, tokenKey, outbo
     rbac,
     escalation: new EscalationCheck(rbac, authorizer),
     close: () => {
+      stopWatching();
       jwt.close();
       authorization.close();
       rbac.close();
@@ -192,4 +195,23 @@ function tokenWebhook({
     if (!(error instanceof KubeconfigError)) throw error;
     throw new ConfigError(`--authentication-token-webhook-config-file: ${error.message}`);
   }
+}
+
+/** Reads the keys of service-account tokens again when one of their files changes. */
+function watchKeys(tokens: ServiceAccountTokens, world: World, log: Log): () => void {
+  const failed = (error: Error): void =>
+    log.error({ problem: error.message }, 'could not reload the keys of service-account tokens');
+  const reload = async (): Promise<void> => {
+    try {
+      tokens.reload();
+      log.info({}, 'keys of service-account tokens reloaded');
+    } catch (error) {
+      failed(error as Error);
+    }
+  };
+  const flag = 'service-account-key-file';
+  const stops = tokens.files.map((path) => watchFile(world, path, givenText({ flag, path }), reload, failed));
+  return () => {
+    for (const stop of stops) stop();
+  };
 }

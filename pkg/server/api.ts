@@ -133,7 +133,9 @@ export async function openApi(parts: ApiParts): Promise<Api> {
     unsafeDeletion: config.api.featureGates.get(UNSAFE_DELETE_GATE) === true,
     issuer: {
       configuration: (address) => parts.access.serviceAccounts.discovery(address),
-      keySet: parts.access.serviceAccounts.keySet,
+      get keySet() {
+        return parts.access.serviceAccounts.keySet;
+      },
     },
     watches: new Watches(),
     watchTime: config.limits.watchTimeout,
@@ -144,6 +146,7 @@ export async function openApi(parts: ApiParts): Promise<Api> {
     host: config.serving.bindAddress,
     port: config.serving.port,
     tls: withProxyCa(parts.tls, parts.proxyCa),
+    policy: config.serving.tls,
     connectionsMax: connectionsMax(files.limit, files.open),
   });
   return {

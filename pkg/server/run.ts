@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Config } from '../config/index.js';
 import type { TrustedAuthorities } from '../controllers/index.js';
-import type { TlsMaterial } from '../http/index.js';
+import type { NamedPair, TlsMaterial } from '../http/index.js';
 import { createLog, type Log } from '../telemetry/index.js';
 import { endpointAddress } from './advertise.js';
 import { type Api, openApi } from './api.js';
@@ -205,6 +205,7 @@ async function shutDown(api: Api, config: Config): Promise<void> {
 interface GivenTls {
   readonly pair: KeyPair | undefined;
   readonly clientCa: string | undefined;
+  readonly named: readonly NamedPair[];
 }
 
 /** The files of private keys: those of the server, and those that flags name. */
@@ -213,13 +214,18 @@ function keyFilesOf({ serving, cluster }: Config, pkiFolder: string): readonly s
   return [...own, serving.keyFile, cluster.peerKeyFile].filter((file) => file !== '');
 }
 
-function givenTls({ serving: { certFile, keyFile, clientCaFile, certDir } }: Config): GivenTls {
+function givenTls({ serving: { certFile, keyFile, clientCaFile, certDir, tls } }: Config): GivenTls {
   const pair =
     certFile === ''
       ? pairInCertDir(certDir)
       : givenPair({ flag: 'tls-cert-file', path: certFile }, { flag: 'tls-private-key-file', path: keyFile });
   const clientCa = clientCaFile === '' ? undefined : givenAuthorities({ flag: 'client-ca-file', path: clientCaFile });
-  return { pair, clientCa };
+  const flag = 'tls-sni-cert-key';
+  const named = tls.named.map(({ certFile: cert, keyFile: key, names }) => ({
+    ...givenPair({ flag, path: cert }, { flag, path: key }),
+    names,
+  }));
+  return { pair, clientCa, named };
 }
 
 function proxyAuthority({ access: { requestHeader } }: Config): string | undefined {
@@ -237,10 +243,10 @@ function trustedAuthorities(config: Config, clientCa: string): TrustedAuthoritie
   };
 }
 
-function tlsMaterial({ pair, clientCa }: GivenTls, pki: Pki): TlsMaterial {
+function tlsMaterial({ pair, clientCa, named }: GivenTls, pki: Pki): TlsMaterial {
   const { cert, key } = pair ?? pki.serving;
   // The authority of the first start is always trusted, because it signed the administrator's certificate.
-  return { cert, key, clientCa: clientCa === undefined ? pki.ca.cert : `${clientCa}\n${pki.ca.cert}` };
+  return { cert, key, named, clientCa: clientCa === undefined ? pki.ca.cert : `${clientCa}\n${pki.ca.cert}` };
 }
 
 /** The authority published to clients (kube-root-ca.crt), also if flags name the serving certificate. */

@@ -21,6 +21,10 @@ export interface ServiceAccountTokens {
   /** JSON texts of `/.well-known/openid-configuration` and `/openid/v1/jwks`. `address` is the host and port for clients. */
   discovery(address: string): string;
   readonly keySet: string;
+  /** The files of keys that flags name. */
+  readonly files: readonly string[];
+  /** Reads the files again. Throws `ConfigError`, and goes on with the keys that it has, where one cannot be used. */
+  reload(): void;
 }
 
 export interface ServiceAccountTokenParts {
@@ -37,13 +41,15 @@ export function serviceAccountTokens({
   objects,
   ownKey,
 }: ServiceAccountTokenParts): ServiceAccountTokens {
-  const signing = keyOf(config, ownKey);
-  const keys = verifyingKeys(config, signing);
+  let signing = keyOf(config, ownKey);
+  let keys = verifyingKeys(config, signing);
+  let shown = JSON.stringify(keySet(keys));
   const { issuers, audiences } = config;
   const issuer = new TokenIssuer(issuers[0]!, signing, world);
+  const authenticator = new ServiceAccountAuthenticator({ issuers, audiences, keys }, objects, world.clock);
   return {
     issuer,
-    authenticator: new ServiceAccountAuthenticator({ issuers, audiences, keys }, objects, world.clock),
+    authenticator,
     discovery: (address) =>
       JSON.stringify({
         issuer: issuer.issuer,
@@ -52,7 +58,17 @@ export function serviceAccountTokens({
         subject_types_supported: ['public'],
         id_token_signing_alg_values_supported: [...new Set(keys.map((key) => key.algorithm))].sort(),
       }),
-    keySet: JSON.stringify(keySet(keys)),
+    get keySet() {
+      return shown;
+    },
+    files: [...config.keyFiles, ...(config.signingKeyFile === '' ? [] : [config.signingKeyFile])],
+    reload() {
+      const nextSigning = keyOf(config, ownKey);
+      const next = verifyingKeys(config, nextSigning);
+      [signing, keys, shown] = [nextSigning, next, JSON.stringify(keySet(next))];
+      issuer.use(signing);
+      authenticator.use(keys);
+    },
   };
 }
 

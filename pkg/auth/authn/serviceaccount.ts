@@ -39,7 +39,7 @@ const LEEWAY_SECONDS = 60;
  * current objects.
  */
 export class ServiceAccountAuthenticator implements TokenAuthenticator {
-  readonly #config: ServiceAccountTokenConfig;
+  #config: ServiceAccountTokenConfig;
   readonly #objects: AuthObjects;
   readonly #clock: Clock;
   /** By the SHA-256 of the token, least recently used first. */
@@ -49,6 +49,12 @@ export class ServiceAccountAuthenticator implements TokenAuthenticator {
     this.#config = config;
     this.#objects = objects;
     this.#clock = clock;
+  }
+
+  /** Verifies with these keys from now on. Tokens that were signed with a key that is not among them are no longer valid. */
+  use(keys: readonly TokenKey[]): void {
+    this.#config = { ...this.#config, keys };
+    this.#verified.clear();
   }
 
   authenticateToken(token: string, audiences?: readonly string[]): Authentication | Promise<Authentication> {
@@ -66,11 +72,13 @@ export class ServiceAccountAuthenticator implements TokenAuthenticator {
   async #authenticateNew(token: string, digest: string, audiences?: readonly string[]): Promise<Authentication> {
     const parts = unverifiedParts(token);
     if (parts === undefined || !this.#hasIssuer(parts.payload)) return NONE;
+    const { keys } = this.#config;
     const payload = await this.#verify(token, parts.header);
     if (typeof payload === 'string') return { kind: 'failed', reason: payload };
     const claims = readClaims(payload);
     const verified: Verified = { payload, claims, user: claims === undefined ? undefined : userOf(claims) };
-    this.#verified.set(digest, verified);
+    // The keys may have changed during the verification: its result then counts for this request only.
+    if (keys === this.#config.keys) this.#verified.set(digest, verified);
     if (this.#verified.size > VERIFIED_MAX) this.#verified.delete(this.#verified.keys().next().value!);
     await this.#objects.current();
     return this.#judge(verified, token, audiences);

@@ -10,13 +10,18 @@ export const LEGACY_ISSUER = 'kubernetes/serviceaccount';
 /** Signs service-account tokens. */
 export class TokenIssuer {
   readonly issuer: string;
-  readonly #key: SigningKey;
+  #key: SigningKey;
   readonly #world: World;
 
   constructor(issuer: string, key: SigningKey, world: World) {
     this.issuer = issuer;
     this.#key = key;
     this.#world = world;
+  }
+
+  /** Signs with this key from now on. */
+  use(key: SigningKey): void {
+    this.#key = key;
   }
 
   issue(token: NewToken): Promise<string> {

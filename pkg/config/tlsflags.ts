@@ -1,0 +1,133 @@
+import { ConfigError, type Flag } from './flag.js';
+import type { FlagValues } from './parse.js';
+
+/** TLS of the serving port, beside its certificate. */
+export interface TlsConfig {
+  readonly minVersion: 'TLSv1.2' | 'TLSv1.3';
+  /** Suites of TLS 1.2 by their names in OpenSSL; empty: the default ones. Those of TLS 1.3 are always offered. */
+  readonly ciphers: readonly string[];
+  readonly http2: boolean;
+  /** Certificates by server name. */
+  readonly named: readonly NamedFiles[];
+}
+
+export interface NamedFiles {
+  readonly certFile: string;
+  readonly keyFile: string;
+  /** Names, the first label of which may be `*`; empty: those in the certificate. */
+  readonly names: readonly string[];
+}
+
+/** Suites of Go's crypto/tls with their names in OpenSSL. Those of RC4 and 3DES are not in OpenSSL 3. */
+const SUITES: ReadonlyMap<string, string> = new Map([
+  ...(['ECDSA', 'RSA'] as const).flatMap((key): [string, string][] => [
+    [`TLS_ECDHE_${key}_WITH_AES_128_GCM_SHA256`, `ECDHE-${key}-AES128-GCM-SHA256`],
+    [`TLS_ECDHE_${key}_WITH_AES_256_GCM_SHA384`, `ECDHE-${key}-AES256-GCM-SHA384`],
+    [`TLS_ECDHE_${key}_WITH_CHACHA20_POLY1305_SHA256`, `ECDHE-${key}-CHACHA20-POLY1305`],
+    [`TLS_ECDHE_${key}_WITH_CHACHA20_POLY1305`, `ECDHE-${key}-CHACHA20-POLY1305`],
+    [`TLS_ECDHE_${key}_WITH_AES_128_CBC_SHA256`, `ECDHE-${key}-AES128-SHA256`],
+    [`TLS_ECDHE_${key}_WITH_AES_128_CBC_SHA`, `ECDHE-${key}-AES128-SHA`],
+    [`TLS_ECDHE_${key}_WITH_AES_256_CBC_SHA`, `ECDHE-${key}-AES256-SHA`],
+  ]),
+  ['TLS_RSA_WITH_AES_128_GCM_SHA256', 'AES128-GCM-SHA256'],
+  ['TLS_RSA_WITH_AES_256_GCM_SHA384', 'AES256-GCM-SHA384'],
+  ['TLS_RSA_WITH_AES_128_CBC_SHA256', 'AES128-SHA256'],
+  ['TLS_RSA_WITH_AES_128_CBC_SHA', 'AES128-SHA'],
+  ['TLS_RSA_WITH_AES_256_CBC_SHA', 'AES256-SHA'],
+]);
+/** They cannot be chosen: every connection of TLS 1.3 has them. */
+const ALWAYS: ReadonlySet<string> = new Set([
+  'TLS_AES_128_GCM_SHA256',
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+]);
+
+function suites(text: string): string | undefined {
+  const unknown = text.split(',').find((name) => name !== '' && !SUITES.has(name) && !ALWAYS.has(name));
+  return unknown === undefined ? undefined : `Cipher suite ${unknown} not supported or doesn't exist`;
+}
+
+/** etcd's names are accepted as well. TLS 1.0 and 1.1 are not offered, whatever is asked for. */
+const VERSIONS: Readonly<Record<string, TlsConfig['minVersion']>> = {
+  VersionTLS10: 'TLSv1.2',
+  VersionTLS11: 'TLSv1.2',
+  VersionTLS12: 'TLSv1.2',
+  VersionTLS13: 'TLSv1.3',
+  'TLS1.2': 'TLSv1.2',
+  'TLS1.3': 'TLSv1.3',
+};
+
+const version = (text: string): string | undefined =>
+  text === '' || Object.hasOwn(VERSIONS, text)
+    ? undefined
+    : `unknown tls version ${JSON.stringify(text)}: must be VersionTLS12 or VersionTLS13`;
+
+const named = (text: string): string | undefined => {
+  const found = namedFiles(text);
+  return typeof found === 'string' ? found : undefined;
+};
+
+/** `cert,key` or `cert,key:name,name`; the sentence of kube-apiserver for what is neither. */
+function namedFiles(text: string): NamedFiles | string {
+  const colon = text.indexOf(':');
+  const files = (colon < 0 ? text : text.slice(0, colon)).split(',').map((s) => s.trim());
+  const names = colon < 0 ? '' : text.slice(colon + 1).trim();
+  if (colon >= 0 && names === '') return 'empty names list is not allowed';
+  const [certFile = '', keyFile = ''] = files;
+  if (files.length !== 2) return 'expected comma separated certificate and key file paths';
+  return { certFile, keyFile, names: names === '' ? [] : names.split(',').map((s) => s.trim().toLowerCase()) };
+}
+
+export const TLS_FLAGS = [
+  {
+    name: 'tls-min-version',
+    kind: 'string',
+    default: '',
+    group: 'Serving',
+    check: version,
+    value: 'VERSION',
+    help: 'Oldest version of TLS: VersionTLS12 (also for older ones) or VersionTLS13.',
+  },
+  {
+    name: 'tls-cipher-suites',
+    kind: 'list',
+    repeats: true,
+    default: '',
+    group: 'Serving',
+    check: suites,
+    value: 'NAME,...',
+    help: 'Suites of TLS 1.2 by their names in Go; empty for those with forward secrecy and authenticated encryption.',
+  },
+  {
+    name: 'tls-sni-cert-key',
+    kind: 'string',
+    repeats: true,
+    separator: '\n',
+    default: '',
+    group: 'Serving',
+    check: named,
+    value: 'CERT,KEY[:NAME,...]',
+    help: 'A further serving certificate, for these server names or those in it. May be repeated.',
+  },
+  {
+    name: 'disable-http2-serving',
+    kind: 'boolean',
+    default: 'false',
+    group: 'Serving',
+    help: 'Offer HTTP/1.1 only.',
+  },
+] as const satisfies readonly Flag[];
+
+export function tlsConfigOf(values: FlagValues): TlsConfig {
+  const given = values['tls-sni-cert-key'].split('\n').filter((text) => text !== '');
+  return {
+    minVersion: VERSIONS[values['tls-min-version']] ?? 'TLSv1.2',
+    ciphers: [...new Set(values['tls-cipher-suites'].split(',').flatMap((name) => SUITES.get(name) ?? []))],
+    http2: values['disable-http2-serving'] !== 'true',
+    named: given.map((text) => {
+      const found = namedFiles(text);
+      if (typeof found === 'string') throw new ConfigError(`--tls-sni-cert-key=${text}: ${found}`);
+      return found;
+    }),
+  };
+}

@@ -1,0 +1,99 @@
+import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
+import { afterEach, describe, expect, it } from 'vitest';
+import { issueAuthority, issueLeaf, type KeyPair } from '../server/issue.js';
+import { type Listener, openListener } from './listener.js';
+import { testServices, testWorld } from './testing.js';
+import { defaultTlsPolicy, type TlsPolicy } from './tls.js';
+
+let listener: Listener | undefined;
+afterEach(async () => {
+  await listener?.drain(0);
+  listener = undefined;
+});
+
+const now = Date.now();
+const authority = issueAuthority('test', now, 5);
+const pair = async (...dnsNames: readonly string[]): Promise<KeyPair> =>
+  issueLeaf(await authority, { subject: { commonName: dnsNames[0]! }, use: 'server', dnsNames, days: 2 }, now);
+
+async function open(policy: Partial<TlsPolicy> = {}): Promise<Listener> {
+  const { cert: clientCa } = await authority;
+  listener = await openListener(testServices(testWorld), {
+    host: '127.0.0.1',
+    port: 0,
+    tls: {
+      ...(await pair('server.example')),
+      clientCa,
+      named: [
+        { ...(await pair('inside.example', '*.inside.example')), names: [] },
+        { ...(await pair('other')), names: ['*.given.example', 'inside.example'] },
+      ],
+    },
+    policy: { ...defaultTlsPolicy, ...policy },
+  });
+  return listener;
+}
+
+/** Connects, and returns what was agreed; rejects where the handshake fails. */
+function handshake(port: number, options: ConnectionOptions = {}): Promise<TLSSocket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ...options }, () => {
+      socket.destroy();
+      resolve(socket);
+    });
+    socket.on('error', reject);
+  });
+}
+
+async function nameShown(port: number, servername: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const options = { port, host: '127.0.0.1', rejectUnauthorized: false, servername };
+    const socket = connect(options, () => {
+      resolve(String(socket.getPeerCertificate().subject.CN));
+      socket.destroy();
+    });
+    socket.on('error', reject);
+  });
+}
+
+describe('the TLS of the serving port', () => {
+  it('shows the certificate of the server name; names that were given come first', async () => {
+    const { port } = await open();
+    const shown = async (name: string): Promise<string> => nameShown(port, name);
+    expect(await shown('unknown.example')).toBe('server.example');
+    expect(await shown('a.given.example')).toBe('other');
+    expect(await shown('a.b.given.example')).toBe('server.example');
+    expect(await shown('A.Inside.example')).toBe('inside.example');
+    expect(await shown('inside.example')).toBe('other');
+  });
+
+  it('shows new certificates after a renewal', async () => {
+    const door = await open();
+    const { cert: clientCa } = await authority;
+    door.renew({ ...(await pair('new.example')), clientCa, named: [{ ...(await pair('more')), names: ['more'] }] });
+    expect(await nameShown(door.port, 'more')).toBe('more');
+    expect(await nameShown(door.port, 'inside.example')).toBe('new.example');
+  });
+
+  it('keeps to the oldest version', async () => {
+    const { port } = await open({ minVersion: 'TLSv1.3' });
+    await handshake(port);
+    await expect(handshake(port, { maxVersion: 'TLSv1.2' })).rejects.toThrow(/protocol version/);
+  });
+
+  it('keeps to the suites', async () => {
+    const { port } = await open({ ciphers: ['ECDHE-ECDSA-AES256-GCM-SHA384'] });
+    const options = { maxVersion: 'TLSv1.2' } as const;
+    await handshake(port, { ...options, ciphers: 'ECDHE-ECDSA-AES256-GCM-SHA384' });
+    await expect(handshake(port, { ...options, ciphers: 'ECDHE-ECDSA-AES128-GCM-SHA256' })).rejects.toThrow(
+      /handshake failure/,
+    );
+  });
+
+  it('offers HTTP/2 unless it is switched off', async () => {
+    const ALPNProtocols = ['h2', 'http/1.1'];
+    expect((await handshake((await open()).port, { ALPNProtocols })).alpnProtocol).toBe('h2');
+    await listener?.drain(0);
+    expect((await handshake((await open({ http2: false })).port, { ALPNProtocols })).alpnProtocol).toBe('http/1.1');
+  });
+});
