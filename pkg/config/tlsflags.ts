@@ -67,7 +67,7 @@ const named = (text: string): string | undefined => {
   return typeof found === 'string' ? found : undefined;
 };
 
-/** `cert,key` or `cert,key:name,name`; the sentence of kube-apiserver for what is neither. */
+/** `cert,key` or `cert,key:name,name`; otherwise the message of kube-apiserver. */
 function namedFiles(text: string): NamedFiles | string {
   const colon = text.indexOf(':');
   const files = (colon < 0 ? text : text.slice(0, colon)).split(',').map((s) => s.trim());

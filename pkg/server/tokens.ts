@@ -23,7 +23,7 @@ export interface ServiceAccountTokens {
   readonly keySet: string;
   /** The files of keys that flags name. */
   readonly files: readonly string[];
-  /** Reads the files again. Throws `ConfigError`, and goes on with the keys that it has, where one cannot be used. */
+  /** Reads the files again. Throws `ConfigError` if one cannot be used; the present keys then stay. */
   reload(): void;
 }
 
