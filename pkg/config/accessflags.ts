@@ -60,6 +60,22 @@ export const ACCESS_FLAGS = [
     help: 'CSV file of static bearer tokens: token,user,uid,"group1,group2".',
   },
   {
+    name: 'proxy-client-cert-file',
+    kind: 'string',
+    default: '',
+    group: 'Access',
+    value: 'FILE',
+    help: 'Client certificate by which this server identifies itself to aggregated servers.',
+  },
+  {
+    name: 'proxy-client-key-file',
+    kind: 'string',
+    default: '',
+    group: 'Access',
+    value: 'FILE',
+    help: 'Key of that certificate.',
+  },
+  {
     name: 'requestheader-client-ca-file',
     kind: 'string',
     default: '',

@@ -89,6 +89,8 @@ export interface OutboundConfig {
   readonly egressFile: string;
   /** Whether services are reached at their endpoints instead of the cluster IP. */
   readonly toEndpoints: boolean;
+  /** The client certificate for aggregated servers. */
+  readonly proxyClient: KeyFiles | undefined;
 }
 
 export interface ControllerSettings {
@@ -214,6 +216,10 @@ export function configOf(
     outbound: {
       egressFile: text('egress-selector-config-file'),
       toEndpoints: values['enable-aggregator-routing'] === 'true',
+      proxyClient:
+        text('proxy-client-cert-file') === ''
+          ? undefined
+          : { certFile: text('proxy-client-cert-file'), keyFile: text('proxy-client-key-file') },
     },
     audit: auditConfigOf(text),
     encryption: {

@@ -64,8 +64,6 @@ const NO_EFFECT: Readonly<Record<string, string>> = {
   'permit-address-sharing?': '',
   'permit-port-sharing?': '',
   'profiling?': 'there are no profiles under /debug/pprof',
-  'proxy-client-cert-file': 'aggregated servers are not built yet',
-  'proxy-client-key-file': 'aggregated servers are not built yet',
   'service-account-lookup?': 'tokens are always compared with their service account and bound object',
   'show-hidden-metrics-for-version': '',
   'shutdown-send-retry-after?': '',

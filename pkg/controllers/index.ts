@@ -7,6 +7,8 @@ export { defaultServiceCidr } from './apiserver/defaultservicecidr.js';
 export { identityLeaseCollector, keepIdentityLease } from './apiserver/identitylease.js';
 export { kubernetesService } from './apiserver/kubernetesservice.js';
 export { announceServer, type LiveServer, type ServerAddress } from './apiserver/liveservers.js';
+export { apiServiceAvailability, type CheckServer } from './apiservices/availability.js';
+export { apiServiceRegistration } from './apiservices/registration.js';
 export { approvingController } from './certificates/approving.js';
 export { cleanerController } from './certificates/cleaner.js';
 export type { CertificateAuthority, RequestedIdentity, SigningTerms } from './certificates/requests.js';

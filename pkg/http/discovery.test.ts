@@ -3,13 +3,15 @@ import type { ServedResources } from '../registry/index.js';
 import { DiscoveryDocuments } from './discovery.js';
 import { testServices, testWorld } from './testing.js';
 
+const NO_REMOTE: never[] = [];
 const FORM = { encoding: 'json', pretty: false } as const;
 
 it('encodes each document once for one servedResources and anew for the next, separately for each server', () => {
   const { servedResources } = testServices(testWorld).registry;
   const changed: ServedResources = Object.create(servedResources);
   let made = 0;
-  const get = (server: DiscoveryDocuments, of: ServedResources): string => {
+  const get = (server: DiscoveryDocuments, served: ServedResources): string => {
+    const of = { served, remote: NO_REMOTE };
     const bytes = server.encoded(of, '/apis', FORM, () => ({ kind: 'APIGroupList', apiVersion: 'v1', made: ++made }));
     return `${JSON.parse(bytes.toString()).made} ${server.etag(of, '/apis', FORM, bytes)}`;
   };

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { apiVersionOf, errors, type JsonArray, type JsonObject } from '../api/index.js';
-import type { ServedGroup, ServedResource, ServedResources, ServedVersion, Subresource } from '../registry/index.js';
+import type { ServedResource, ServedResources, ServedVersion, Subresource } from '../registry/index.js';
 import { isCustom } from '../schema/index.js';
+import type { RemoteVersion } from './aggregation.js';
 import type { Call } from './call.js';
 import { encodeDocument } from './documents.js';
 import {
@@ -21,15 +22,28 @@ import type { HttpServices } from './services.js';
 
 const AGGREGATED = { group: 'apidiscovery.k8s.io', version: 'v2', kind: 'APIGroupDiscoveryList' } as const;
 
+/** What discovery publishes: the served resources, and the versions of aggregated servers. */
+export interface Published {
+  readonly served: ServedResources;
+  readonly remote: readonly RemoteVersion[];
+}
+
+const NO_REMOTE: readonly RemoteVersion[] = [];
+
+const publishedBy = ({ registry, aggregation }: HttpServices): Published => ({
+  served: registry.servedResources,
+  remote: aggregation?.versions ?? NO_REMOTE,
+});
+
 /** The discovery documents of one server, each encoded once for the latest served resources. */
 export class DiscoveryDocuments {
-  #servedResources: ServedResources | undefined;
+  #published: Published | undefined;
   readonly #encoded = new Map<string, Buffer>();
   readonly #etags = new Map<string, string>();
 
   /** Returns the document `name` of these served resources in `form`; `make` is called if it has not been encoded yet. */
-  encoded(servedResources: ServedResources, name: string, form: DocumentForm, make: () => JsonObject): Buffer {
-    this.#renew(servedResources);
+  encoded(published: Published, name: string, form: DocumentForm, make: () => JsonObject): Buffer {
+    this.#renew(published);
     const key = `${nameOf(form)} ${name}`;
     let bytes = this.#encoded.get(key);
     if (bytes === undefined) {
@@ -40,8 +54,8 @@ export class DiscoveryDocuments {
   }
 
   /** Returns the entity tag of `bytes`, which are the document `name` of these served resources in `form`: their SHA-512. */
-  etag(servedResources: ServedResources, name: string, form: DocumentForm, bytes: Buffer): string {
-    this.#renew(servedResources);
+  etag(published: Published, name: string, form: DocumentForm, bytes: Buffer): string {
+    this.#renew(published);
     const key = `${nameOf(form)} ${name}`;
     let etag = this.#etags.get(key);
     if (etag === undefined) {
@@ -51,9 +65,9 @@ export class DiscoveryDocuments {
     return etag;
   }
 
-  #renew(servedResources: ServedResources): void {
-    if (servedResources === this.#servedResources) return;
-    this.#servedResources = servedResources;
+  #renew(published: Published): void {
+    if (published.served === this.#published?.served && published.remote === this.#published.remote) return;
+    this.#published = published;
     this.#encoded.clear();
     this.#etags.clear();
   }
@@ -68,16 +82,16 @@ export function serveRoot(call: Call, services: HttpServices, path: '/api' | '/a
   const form = formOf(call, accepted);
   // A client that accepts both gets the aggregated form, whatever the order of its Accept header.
   const aggregated = accepted.as !== undefined || (offersAggregated(accept) && accepted.encoding === 'json');
-  const { servedResources } = services.registry;
+  const published = publishedBy(services);
   if (!aggregated) {
     const make = (): JsonObject =>
-      path === '/api' ? apiVersions(services.address()) : groupList(servedResources, services.address());
+      path === '/api' ? apiVersions(services.address()) : groupList(published, services.address());
     return send(call, services, `${path} ${services.address()}`, form, make);
   }
-  const bytes = services.discovery.encoded(servedResources, `${path} aggregated`, form, () =>
-    aggregatedList(servedResources, path),
+  const bytes = services.discovery.encoded(published, `${path} aggregated`, form, () =>
+    aggregatedList(published, path),
   );
-  const etag = services.discovery.etag(servedResources, `${path} aggregated`, form, bytes);
+  const etag = services.discovery.etag(published, `${path} aggregated`, form, bytes);
   const headers = { etag, vary: 'Accept' };
   if (call.exchange.headers['if-none-match'] === etag) return sendEmpty(call, 304, headers);
   const type = `${MEDIA_TYPES[accepted.encoding]};g=${AGGREGATED.group};v=${AGGREGATED.version};as=${AGGREGATED.kind}`;
@@ -86,8 +100,9 @@ export function serveRoot(call: Call, services: HttpServices, path: '/api' | '/a
 
 /** `/apis/{group}`. */
 export function serveGroup(call: Call, services: HttpServices, name: string): void | Promise<void> {
-  const group = services.registry.servedResources.groups.find((g) => g.group === name);
-  if (group === undefined || name === '') throw nothingThere(services.registry.servedResources, name);
+  const published = publishedBy(services);
+  const group = groupsOf(published).find((g) => g.group === name);
+  if (group === undefined || name === '') throw nothingThere(published.served, name);
   const form = plainForm(call, services);
   return send(call, services, `/apis/${name}`, form, () => ({
     kind: 'APIGroup',
@@ -133,7 +148,7 @@ function send(
   form: DocumentForm,
   make: () => JsonObject,
 ): void | Promise<void> {
-  const bytes = services.discovery.encoded(services.registry.servedResources, name, form, make);
+  const bytes = services.discovery.encoded(publishedBy(services), name, form, make);
   return sendBytes(call, 200, MEDIA_TYPES[form.encoding], bytes);
 }
 
@@ -153,17 +168,35 @@ function addresses(address: string): JsonArray {
   return [{ clientCIDR: '0.0.0.0/0', serverAddress: address }];
 }
 
-function groupList(servedResources: ServedResources, address: string): JsonObject {
-  const groups = servedResources.groups
+function groupList(published: Published, address: string): JsonObject {
+  const groups = groupsOf(published)
     .filter((g) => g.group !== '')
     .map((g) => ({ ...groupDocument(g), serverAddressByClientCIDRs: addresses(address) }));
   return { kind: 'APIGroupList', apiVersion: 'v1', groups };
 }
 
-function groupDocument(group: ServedGroup): JsonObject {
-  const versions = group.versions.map((v) => ({
-    groupVersion: apiVersionOf({ group: group.group, version: v.version }),
-    version: v.version,
+/** The versions of a group, the preferred one first. */
+interface PublishedGroup {
+  readonly group: string;
+  readonly versions: readonly { readonly version: string }[];
+}
+
+/** All groups in discovery order: the local ones, then those that only other servers serve. */
+function groupsOf({ served, remote }: Published): readonly PublishedGroup[] {
+  if (remote.length === 0) return served.groups;
+  const isLocal = new Set(served.groups.map((g) => g.group));
+  const local = served.groups.map((g) => ({
+    group: g.group,
+    versions: [...g.versions, ...remote.filter((r) => r.group === g.group)],
+  }));
+  const others = [...new Set(remote.map((r) => r.group))].filter((group) => !isLocal.has(group));
+  return [...local, ...others.map((group) => ({ group, versions: remote.filter((r) => r.group === group) }))];
+}
+
+function groupDocument(group: PublishedGroup): JsonObject {
+  const versions = group.versions.map(({ version }) => ({
+    groupVersion: apiVersionOf({ group: group.group, version }),
+    version,
   }));
   return { name: group.group, versions, preferredVersion: versions[0]! };
 }
@@ -229,19 +262,36 @@ export function storageVersionHash(served: ServedResource): string {
   return createHash('sha256').update(text).digest().subarray(0, 8).toString('base64');
 }
 
-function aggregatedList(servedResources: ServedResources, path: '/api' | '/apis'): JsonObject {
-  const groups = servedResources.groups
-    .filter((g) => (g.group === '') === (path === '/api'))
-    .sort((a, b) => (a.group < b.group ? -1 : 1));
-  const items = groups.map((g) => ({
-    metadata: g.group === '' ? {} : { name: g.group },
-    versions: g.versions.map((v) => ({
+function aggregatedList({ served, remote }: Published, path: '/api' | '/apis'): JsonObject {
+  const items = new Map<string, { readonly metadata: JsonObject; readonly versions: JsonArray }>();
+  for (const { group, versions } of served.groups) {
+    if ((group === '') !== (path === '/api')) continue;
+    const documents = versions.map((v) => ({
       version: v.version,
       resources: v.resources.map(aggregatedResource),
       freshness: 'Current',
-    })),
-  }));
-  return { kind: AGGREGATED.kind, apiVersion: `${AGGREGATED.group}/${AGGREGATED.version}`, metadata: {}, items };
+    }));
+    items.set(group, { metadata: group === '' ? {} : { name: group }, versions: documents });
+  }
+  if (path === '/apis')
+    for (const version of remote) {
+      const item = items.get(version.group) ?? { metadata: { name: version.group }, versions: [] };
+      items.set(version.group, item);
+      item.versions.push(remoteDocument(version));
+    }
+  const sorted = [...items].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => ({ ...item }));
+  return {
+    kind: AGGREGATED.kind,
+    apiVersion: `${AGGREGATED.group}/${AGGREGATED.version}`,
+    metadata: {},
+    items: sorted,
+  };
+}
+
+/** What another server said of its version last. It is stale while the server does not answer. */
+function remoteDocument({ version, discovery, isAvailable }: RemoteVersion): JsonObject {
+  const isCurrent = isAvailable && discovery?.isCurrent === true;
+  return { version, ...discovery?.document, freshness: isCurrent ? 'Current' : 'Stale' };
 }
 
 function aggregatedResource(served: ServedResource): JsonObject {

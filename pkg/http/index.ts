@@ -1,3 +1,4 @@
+export type { Aggregation, RemoteVersion } from './aggregation.js';
 export { requestAudit } from './audit.js';
 export { DiscoveryDocuments } from './discovery.js';
 export { fairnessGate, type Gate, inFlightGate, type ResourceLoad, type Ticket } from './gate.js';

@@ -1,4 +1,5 @@
-import { errors } from '../api/index.js';
+import { createHash } from 'node:crypto';
+import { errors, type JsonObject } from '../api/index.js';
 import type { Scheduler } from '../base/index.js';
 import type { ServedResource, ServedResources } from '../registry/index.js';
 import {
@@ -10,6 +11,7 @@ import {
   OPENAPI_V3_PROTOBUF,
   type OpenApi,
 } from '../schema/index.js';
+import { type RemoteVersion, serveAggregated } from './aggregation.js';
 import type { Call } from './call.js';
 import { sendBytes, sendEmpty } from './responses.js';
 import type { HttpServices } from './services.js';
@@ -72,7 +74,25 @@ export async function serveOpenApiV2(call: Call, services: HttpServices): Promis
 /** `/openapi/v3`: the index of the documents. */
 export async function serveOpenApiIndex(call: Call, services: HttpServices): Promise<void> {
   if (wants(call, [], ['application/json']) === undefined) return sendEmpty(call, 406, {});
-  return send(call, 'application/json', await documentsOf(services).v3Index(), {});
+  const local = await documentsOf(services).v3Index();
+  const remote = services.aggregation?.versions.filter(({ openApi }) => openApi !== '') ?? [];
+  return send(call, 'application/json', remote.length === 0 ? local : withRemote(local, remote), {});
+}
+
+/** The index with the documents of aggregated servers. */
+function withRemote(local: EncodedDocument, remote: readonly RemoteVersion[]): EncodedDocument {
+  const index = JSON.parse(local.bytes.toString('utf8')) as { readonly paths: JsonObject };
+  const paths = { ...index.paths };
+  for (const { group, version, openApi } of remote) paths[`apis/${group}/${version}`] = { serverRelativeURL: openApi };
+  const bytes = Buffer.from(JSON.stringify({ ...index, paths }));
+  return { bytes, hash: createHash('sha512').update(bytes).digest('hex').toUpperCase() };
+}
+
+/** The version of another server whose document `apis/{group}/{version}` is. */
+function remoteOf({ aggregation }: HttpServices, name: string): RemoteVersion | undefined {
+  const [root, group, version, ...rest] = name.split('/');
+  if (root !== 'apis' || version === undefined || rest.length > 0) return undefined;
+  return aggregation?.find(group!, version);
 }
 
 /**
@@ -80,6 +100,8 @@ export async function serveOpenApiIndex(call: Call, services: HttpServices): Pro
  * current one.
  */
 export async function serveOpenApiV3(call: Call, services: HttpServices, name: string): Promise<void> {
+  const remote = remoteOf(services, name);
+  if (remote !== undefined) return serveAggregated(call, remote);
   const protobuf = wants(call, [...OPENAPI_V3_PROTOBUF.accepted], ['application/json']);
   if (protobuf === undefined) return sendEmpty(call, 406, {});
   const documents = documentsOf(services);

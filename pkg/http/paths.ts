@@ -1,6 +1,7 @@
 import { errors } from '../api/index.js';
 import { withoutTrailing } from '../base/index.js';
 import { DUMPS } from '../fairness/index.js';
+import { serveAggregated } from './aggregation.js';
 import type { Call } from './call.js';
 import { serveGroup, serveRoot, serveVersion } from './discovery.js';
 import { encodeDocument } from './documents.js';
@@ -63,13 +64,18 @@ export function belowApi(url: string): boolean {
 /** Serves a path below `/api/` or `/apis/`: a resource, a group or a version. Any other path is not found. */
 export function serveApi(call: Call, services: HttpServices): void | Promise<void> {
   const { info } = call;
-  if (info.kind === 'resource') return serveResource(call, services);
+  if (info.kind === 'resource') {
+    const remote = services.aggregation?.find(info.group, info.version);
+    return remote === undefined ? serveResource(call, services) : serveAggregated(call, remote);
+  }
   const [, root, ...rest] = withoutTrailing(info.path, '/').split('/');
   if (root !== 'api' && root !== 'apis') throw new PageNotFound();
   const isCore = root === 'api';
   if (rest.length === 0 || rest.length > (isCore ? 1 : 2)) throw isCore ? errors.noSuchPath() : new PageNotFound();
   const [group, version] = isCore ? ['', rest[0]!] : [rest[0]!, rest[1]];
   const { method } = call.exchange;
+  const remote = version === undefined ? undefined : services.aggregation?.find(group, version);
+  if (remote !== undefined) return serveAggregated(call, remote);
   if (method !== 'GET' && method !== 'HEAD') throw refusalOf(services, group, version);
   return version === undefined ? serveGroup(call, services, group) : serveVersion(call, services, { group, version });
 }

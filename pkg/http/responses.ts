@@ -84,6 +84,14 @@ export function streamWatch(call: Call, contentType: string): AnswerStream {
   return answer;
 }
 
+/** Begins a response with the headers of another server. */
+export function streamRaw(call: Call, status: number, headers: OutgoingHttpHeaders): AnswerStream {
+  call.status = status;
+  flowHeaders(call, headers);
+  headers['audit-id'] = call.id;
+  return call.exchange.stream(status, headers);
+}
+
 export function sendText(call: Call, status: number, text: string, more?: OutgoingHttpHeaders): void | Promise<void> {
   return sendBytes(call, status, 'text/plain; charset=utf-8', Buffer.from(text), {
     'x-content-type-options': 'nosniff',

@@ -19,8 +19,6 @@ export function isServed(gvr: GroupVersionResource, config: RuntimeConfig): bool
 
 /** Keys for all versions of a level. */
 const LEVELS: readonly string[] = ['api/all', 'api/ga', 'api/beta', 'api/alpha'];
-/** Groups of the API without kinds in this server. */
-const GROUPS_TO_COME: readonly string[] = ['apiregistration.k8s.io'];
 /**
  * Versions that kube-apiserver accepts in this flag and no longer serves. Existing command lines contain them, mostly
  * to disable them.
@@ -78,7 +76,7 @@ export function runtimeConfigProblem(
     resource: parts[2],
     version: parts.slice(0, 2).join('/'),
   }));
-  const unknown = of.filter(({ group }) => !groups.has(group) && !GROUPS_TO_COME.includes(group));
+  const unknown = of.filter(({ group }) => !groups.has(group));
   if (unknown.length > 0) return `unknown api groups ${[...new Set(unknown.map((k) => k.version))].sort().join(',')}`;
   for (const { key, group, version, resource } of of) {
     if (groups.has(group) && !versions.has(version) && !VERSIONS_PAST.has(version))

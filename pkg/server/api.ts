@@ -4,6 +4,7 @@ import type { World } from '../base/index.js';
 import { type Config, featureStates } from '../config/index.js';
 import type { Encryption } from '../encryption/index.js';
 import {
+  type Aggregation,
   API_VERSION,
   type ControlDesk,
   DiscoveryDocuments,
@@ -45,6 +46,7 @@ export interface ApiParts {
   readonly keyspace: Keyspace;
   readonly registry: Registry;
   readonly access: Access;
+  readonly aggregation: Aggregation;
   /** The authority of front proxies, PEM; absent without front proxies. */
   readonly proxyCa?: string | undefined;
   /** The queues of the controllers. */
@@ -125,6 +127,7 @@ export async function openApi(parts: ApiParts): Promise<Api> {
       requestTime: config.limits.requestTimeout,
     },
     fairness: flow.fairness,
+    aggregation: parts.aggregation,
     health: healthChecks(keyspace, state, parts.encryption),
     discovery: new DiscoveryDocuments(),
     openApi: new OpenApiDocuments(),

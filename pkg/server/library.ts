@@ -77,6 +77,7 @@ export async function startWithFlags(
     encryption: objects.encryption,
     auditor: undefined,
     access: objects.access,
+    aggregation: objects.aggregation,
     queues: () => objects.queues(),
     tls: { cert: pki.serving.cert, key: pki.serving.key, clientCa: pki.ca.cert },
     address: (port) => `127.0.0.1:${port}`,

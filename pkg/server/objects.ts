@@ -14,6 +14,8 @@ import type { World } from '../base/index.js';
 import { type Config, ConfigError } from '../config/index.js';
 import {
   addressRepair,
+  apiServiceAvailability,
+  apiServiceRegistration,
   approvingController,
   attributesClassProtection,
   CONTROLLERS,
@@ -50,7 +52,8 @@ import {
   volumeProtection,
 } from '../controllers/index.js';
 import { connectKms, type Encryption, openEncryption } from '../encryption/index.js';
-import { type Outbound, serviceResolver } from '../outbound/index.js';
+import type { Aggregation } from '../http/index.js';
+import { type Outbound, type ServiceResolver, serviceResolver } from '../outbound/index.js';
 import {
   builtinResources,
   type ClusterConfig,
@@ -64,6 +67,7 @@ import type { Keyspace } from '../storage/index.js';
 import type { Log, QueueView } from '../telemetry/index.js';
 import { type Access, openAccess } from './access.js';
 import { readAdmissionConfig } from './admissionconfig.js';
+import { Aggregator, proxyCertificate } from './aggregation.js';
 import { certificateExpiry, certificateSigner } from './certificatesigner.js';
 import { clusterOf } from './cluster.js';
 import { ensureFlowControl } from './flowcontrol.js';
@@ -95,6 +99,7 @@ export interface Objects {
   readonly registry: Registry;
   readonly access: Access;
   readonly outbound: Outbound;
+  readonly aggregation: Aggregation;
   readonly presence: Presence;
   readonly encryption: Encryption;
   readonly metrics: WebhookMetrics['families'];
@@ -155,13 +160,14 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
   const note = (message: string, fields: Readonly<Record<string, unknown>>): void => log.warn(fields, message);
   const webhookMetrics = new WebhookMetrics();
   const outbound = await openOutbound(config, world);
+  let resolveService: ServiceResolver | undefined;
   const registry = await openRegistry({
     world,
     keyspace,
     resources,
     runtimeConfig: api.runtimeConfig,
     admission: (stored, scheduler) => {
-      const resolve = serviceResolver({
+      resolveService = serviceResolver({
         objects: stored,
         random: world.random,
         toEndpoints: config.outbound.toEndpoints,
@@ -171,7 +177,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
         enabled: (gate: string) => api.featureGates.get(gate) ?? true,
         scheduler,
         ...fileSettings,
-        webhooks: webhookCalls({ outbound, resolve, metrics: webhookMetrics, note, kubeconfigs }),
+        webhooks: webhookCalls({ outbound, resolve: resolveService, metrics: webhookMetrics, note, kubeconfigs }),
       });
       for (const warning of choiceWarnings(steps, api.admission)) log.warn({}, warning);
       return [
@@ -197,6 +203,13 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
       .catch((error: unknown) => log.error({ err: error }, 'could not read objects again that did not decrypt'));
   });
   const { close: closeAccess } = access;
+  const aggregator = new Aggregator({
+    world,
+    outbound,
+    objects: access.objects,
+    resolve: resolveService!,
+    certificate: proxyCertificate(config),
+  });
   const context = { world, cluster: clusterOf(registry, world), log: note };
   const authority = certificateSigner({ world, config: config.controllerSettings.signing, own: parts.authority });
   const controllers = new ControllerManager(
@@ -238,6 +251,8 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
       definitionNames(context),
       definitionCleanup(context),
       flowSchemaStatus(context),
+      apiServiceRegistration(context),
+      apiServiceAvailability(context, aggregator.check),
       identityLeaseCollector(apiServer),
       defaultServiceCidr(apiServer, api.serviceRanges),
       addressRepair(apiServer),
@@ -288,6 +303,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
     registry,
     access,
     outbound,
+    aggregation: aggregator,
     presence,
     encryption,
     metrics: webhookMetrics.families,
@@ -297,6 +313,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
     close: () => {
       pause();
       definitions.stop();
+      aggregator.close();
       closeAccess();
       outbound.close();
       encryption.close();

@@ -137,6 +137,7 @@ async function start(config: Config, log: Log, fatal: (error: Error) => void): P
       encryption: objects.encryption,
       auditor,
       access: objects.access,
+      aggregation: objects.aggregation,
       proxyCa: proxyAuthority(config),
       queues: () => objects.queues(),
       tls: tlsMaterial(given, pki),

@@ -4,7 +4,7 @@ import https from 'node:https';
 import { recordedPaths, recordedText } from './recordings.mjs';
 
 /** Groups that only one of kube-apiserver and this server has; the README has the reasons. */
-const beyond = new Set(['apiextensions.k8s.io', 'apiregistration.k8s.io', 'storagemigration.k8s.io']);
+const beyond = new Set(['apiextensions.k8s.io', 'storagemigration.k8s.io']);
 
 /**
  * `discovery`, `tables`: the recorded files; `suffix`: appended to the names of areas; `openapi`: whether these

@@ -6,6 +6,7 @@ import { validatingAdmissionPolicy } from './admissionregistration/validatingadm
 import { validatingAdmissionPolicyBinding } from './admissionregistration/validatingadmissionpolicybinding.js';
 import { validatingWebhookConfiguration } from './admissionregistration/validatingwebhookconfiguration.js';
 import { customResourceDefinition } from './apiextensions/customresourcedefinition.js';
+import { apiService } from './apiregistration/apiservice.js';
 import { controllerRevision } from './apps/controllerrevision.js';
 import { daemonSet } from './apps/daemonset.js';
 import { deployment } from './apps/deployment.js';
@@ -132,6 +133,7 @@ export function builtinResources(cluster: ClusterConfig = defaultCluster): reado
     volumeAttributesClass,
     flowSchema,
     priorityLevelConfiguration,
+    apiService,
     controllerRevision,
     daemonSet,
     deployment,
