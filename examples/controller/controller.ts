@@ -9,8 +9,8 @@ import {
 const LABEL = 'example.com/copy-to';
 
 /**
- * Keeps a copy of each labelled ConfigMap in another namespace: `example.com/copy-to: staging` copies it to `staging`. The copy
- * follows changes of its source and is deleted with it.
+ * Keeps a copy of each labelled ConfigMap in another namespace: `example.com/copy-to: staging` copies it to `staging`.
+ * The copy is updated with its source and deleted with it.
  */
 export function startCopier(config: KubeConfig): { stop(): Promise<void> } {
   const api = config.makeApiClient(Core);
@@ -33,7 +33,7 @@ export function startCopier(config: KubeConfig): { stop(): Promise<void> } {
   informer.on('add', (source) => reconcile(source, false));
   informer.on('update', (source) => reconcile(source, false));
   informer.on('delete', (source) => reconcile(source, true));
-  // A watch ends now and then; the informer lists and watches again.
+  // A watch ends from time to time; the informer then lists and watches again.
   informer.on('error', () => {
     if (!stopped) void informer.start();
   });

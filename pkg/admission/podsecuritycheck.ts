@@ -1,6 +1,6 @@
 import { type JsonObject, objectAt, objectsAt, textAt } from '../api/index.js';
 
-/** What a check of the Pod Security Standards is, and helpers for their texts. */
+/** The type of a check of the Pod Security Standards, and helpers for their texts. */
 
 /** A violation. `detail` may be ''. */
 export interface Violation {

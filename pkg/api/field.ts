@@ -54,7 +54,7 @@ export class FieldPath<T = unknown> {
     return at;
   }
 
-  /** A child whose name in errors is that of no field, where kube-apiserver reports one so. */
+  /** A child with a name in errors that is not a field, where kube-apiserver reports one. */
   childShownAs(name: string): FieldPath {
     return (this as FieldPath).child(name);
   }

@@ -291,7 +291,7 @@ describe('the log', () => {
     expect(await new LogBackend(output, options, given).process(event('a'))).toBe(true);
   });
 
-  it('in mode batch never waits, holds no more than its bound even while it writes, and ends with everything written', async () => {
+  it('in mode batch never waits, buffers no more than its bound even while it writes, and finally writes everything', async () => {
     const given = parts();
     const writes: string[] = [];
     let release = (): void => {};

@@ -41,7 +41,7 @@ export interface AuditEvent {
   readonly json: Json;
   /** One line of text without a line break. */
   legacy(): string;
-  /** The event without request and response, for one that is too large; undefined at the levels that have neither. */
+  /** The event without request and response, used if the event is too large; undefined at levels that have neither. */
   truncated(): AuditEvent | undefined;
 }
 
@@ -106,7 +106,7 @@ export class AuditRecord {
     return `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"${this.decision.level}","auditID":"${this.#facts.id}"`;
   }
 
-  /** What all events of the request have in common, unless the body or impersonation has added to it. */
+  /** The common part of all events of the request, unless the body or impersonation has changed it. */
   #middle(): Json {
     if (this.#common === undefined) {
       const { uri, verb, user } = this.#facts;

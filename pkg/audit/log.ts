@@ -15,7 +15,7 @@ export interface LogOptions {
   readonly format: 'json' | 'legacy';
   /** In the blocking modes requests wait for their lines; in `blocking-strict` they fail without them. */
   readonly mode: 'batch' | 'blocking' | 'blocking-strict';
-  /** Events and characters that may wait in mode `batch`. */
+  /** Maximum number of events and characters in the buffer of mode `batch`. */
   readonly bufferSize: number;
   readonly bufferCharacters: number;
   readonly truncate: TruncateOptions;
@@ -43,7 +43,7 @@ export class LogBackend implements Backend {
   #lines = '';
   #events = 0;
   #waiting: ((ok: boolean) => void)[] = [];
-  /** Events and characters that wait or are being written. */
+  /** Number of events and characters that wait or are being written. */
   #held = 0;
   #characters = 0;
   #writing: Promise<void> | undefined;

@@ -51,7 +51,7 @@ describe('a scheduler', () => {
     expect(notes.filter((n) => n === 'list').length).toBeLessThan(20);
   });
 
-  it('resumes one of those that yielded in each turn', async () => {
+  it('resumes one waiting piece of work in each turn', async () => {
     const scheduler = new Scheduler(world, Number.POSITIVE_INFINITY);
     const notes: string[] = [];
     const go = async (name: string): Promise<void> => {

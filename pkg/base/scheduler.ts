@@ -33,8 +33,8 @@ export class Scheduler {
   }
 
   /**
-   * Resolves in a later turn, when there is time for long work again. One such promise resolves in each turn: what it resumes runs only
-   * after the scheduler has returned, so the scheduler cannot see how long it takes.
+   * Resolves in a later turn, when there is time for long-running work again. One such promise resolves in each turn:
+   * its continuation runs only after the scheduler has returned, so the scheduler cannot measure it.
    */
   yield(): Promise<void> {
     return new Promise((resolve) => this.#wait({ go: resolve, resumes: true }));

@@ -34,8 +34,8 @@ export function escapeName(name: string): string | undefined {
 }
 
 /**
- * Looks up a field by the name in an expression. A name that is a word of the language can be written as it is, because it follows
- * a dot, or escaped.
+ * Looks up a field by the name in an expression. A name that is a keyword may be written directly, because it follows a
+ * dot, or escaped.
  */
 export function fieldNamed<T>(fields: ReadonlyMap<string, T>, name: string): T | undefined {
   return fields.get(name) ?? (WORDS.has(name) ? fields.get(`__${name}__`) : undefined);

@@ -79,7 +79,7 @@ function escapeAt(body: string, i: number): { readonly code: string | number; re
   return { code: Number.parseInt(body.slice(i + 1, i + 4), 8), length: 4 };
 }
 
-/** The value of a literal. One that is invalid is reported and reads as null. */
+/** The value of a literal. An invalid one is reported and treated as null. */
 export function literalValue(token: Token, negative: boolean, report: (message: string) => void): Literal {
   const { text } = token;
   switch (token.kind) {

@@ -35,7 +35,7 @@ export async function ask(access: Access, endpoint: string, question: Question):
   try {
     value = JSON.parse(text);
   } catch {
-    throw new ClientError(`${endpoint} answered ${response.statusCode} without JSON: is it a trireme server?`);
+    throw new ClientError(`${endpoint} returned ${response.statusCode} without JSON: is it a trireme server?`);
   }
   if (response.statusCode === 200) return value;
   const { message } = value as { readonly message?: unknown };

@@ -42,7 +42,7 @@ export function policyStatus({ cluster, world, log }: ControllerContext): Contro
     });
   }
 
-  /** Other work runs between two expressions: a policy may have thousands. */
+  /** Yield between two expressions: a policy may have thousands. */
   async function warningsOf(policy: JsonObject): Promise<readonly ExpressionWarning[]> {
     const { spec } = policy;
     if (!isObject(spec)) return [];

@@ -16,14 +16,14 @@ import { replicationController } from './replication/replicationcontroller.js';
 import { EMPTY_REQUEST, metaIn, openScene } from './testing/scene.js';
 
 /**
- * The leader dies before or after each write of a controller, and the next leader starts a new one. The end state is the same as
- * without a death: nothing is missing, and nothing was done twice.
+ * The leader dies before or after each write of a controller, and the next leader starts a new one. The end state is
+ * the same as without a failure: nothing is missing, and nothing was done twice.
  */
 
 interface Case {
   readonly name: string;
   readonly make: (context: ControllerContext) => Controller;
-  /** What users do, before the first controller starts. */
+  /** The writes of users, before the first controller starts. */
   readonly act: (bench: Bench) => Promise<void>;
   /** Resources whose end state is compared. */
   readonly resources: readonly string[];
@@ -250,7 +250,7 @@ const cases: readonly Case[] = [
 
 const POD_SPEC: JsonObject = { containers: [{ name: 'c', image: 'i' }] };
 
-/** A cluster whose leader dies at write number `at`: from then on nothing that it asks for succeeds. */
+/** A cluster whose leader dies at write number `at`: from then on all its requests fail. */
 function mortal(cluster: Cluster, at: number, when: 'before' | 'after'): Cluster & { readonly writes: number } {
   let writes = 0;
   let dead = false;
@@ -279,7 +279,9 @@ function mortal(cluster: Cluster, at: number, when: 'before' | 'after'): Cluster
   };
 }
 
-/** Runs a case with a death, and returns its end state without what is random, and the number of writes until the death. */
+/**
+ * Runs a case with a failure. Returns its end state without random values, and the number of writes until the failure.
+ */
 async function run(of: Case, at: number, when: 'before' | 'after'): Promise<{ state: unknown; writes: number }> {
   const { bench, context, start, work } = await openScene();
   await of.act(bench);
@@ -297,7 +299,7 @@ async function run(of: Case, at: number, when: 'before' | 'after'): Promise<{ st
   return { state, writes: cluster.writes };
 }
 
-/** Names that are generated, uids, versions and times differ from run to run. */
+/** Generated names, uids, versions and times differ from run to run. */
 function withoutChance(o: JsonObject): string {
   const { name, uid, resourceVersion, creationTimestamp, managedFields, ...meta } = metaIn(o);
   const shown = { ...o, metadata: { ...meta, ...(meta['generateName'] === undefined ? { name: name! } : {}) } };

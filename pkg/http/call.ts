@@ -42,7 +42,7 @@ export class Call implements RequestContext, Credentials {
   status = 0;
   bytes = 0;
   series: RequestSeries | undefined;
-  /** What the audit records of the request; undefined if the policy records nothing. */
+  /** The audit record of the request; undefined if the policy records nothing. */
   audit: AuditRecord | undefined;
   /** The decision of the authorizers, for the audit. */
   decision: { readonly allowed: boolean; readonly reason: string } | undefined;
@@ -83,7 +83,7 @@ export class Call implements RequestContext, Credentials {
     return this.#annotations;
   }
 
-  /** A watch gives back its seat once it has sent the objects that were there: from then on it costs only its events. */
+  /** A watch releases its seat after it has sent the initial objects: from then on it costs only its events. */
   initialized(): void {
     this.ticket?.leave();
   }

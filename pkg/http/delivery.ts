@@ -15,7 +15,7 @@ export interface DeliveryOptions {
   /** The negotiated encoding cannot represent events: the watch ends with the first one. */
   readonly unwritable: boolean;
   readonly watches: Watches;
-  /** Called whenever no event is pending: first when the present objects are sent. */
+  /** Called whenever no event is pending: first after the initial objects. */
   caughtUp(): void;
   /** Called for each write. */
   written(frames: Frames): void;

@@ -6,7 +6,7 @@ import { testServices, testWorld } from './testing.js';
 const NO_REMOTE: never[] = [];
 const FORM = { encoding: 'json', pretty: false } as const;
 
-it('encodes each document once for one servedResources and anew for the next, separately for each server', () => {
+it('encodes each document once for each snapshot of served resources, separately for each server', () => {
   const { servedResources } = testServices(testWorld).registry;
   const changed: ServedResources = Object.create(servedResources);
   let made = 0;

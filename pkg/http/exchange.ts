@@ -49,7 +49,7 @@ export interface Connection extends CredentialConnection {
   open: number;
   /** A request on this connection had valid credentials. */
   authenticated: boolean;
-  /** The number of requests that arrived over HTTP/2 since one had valid credentials. */
+  /** The number of requests over HTTP/2 since the last one with valid credentials. */
   unauthenticated: number;
   /** The number of pipelined requests that wait for an earlier response. */
   waiting: number;

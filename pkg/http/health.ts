@@ -4,8 +4,8 @@ import type { Query } from './requestinfo.js';
 import { sendText } from './responses.js';
 
 /**
- * One health check. Returns undefined when it passes, otherwise the reason, for the log and for administrators only; a promise where it
- * asks another process.
+ * One health check. Returns undefined if it passes, otherwise the reason, for the log and for administrators only; a
+ * promise if it calls another process.
  */
 export interface HealthCheck {
   readonly name: string;

@@ -18,14 +18,14 @@ export const limits = {
   pipelinedMax: 64,
   pipelinedAnonymousMax: 8,
   /**
-   * The bytes of an HTTP/1.1 connection that are parsed at once, unless they belong to a body; the same for a client that has not
-   * authenticated. The smallest request has some 30.
+   * The bytes of an HTTP/1.1 connection that are parsed at once, unless they belong to a body; the same for a client
+   * that has not authenticated. The smallest request has about 30.
    */
   parsedBytesMax: 4096,
   parsedBytesAnonymousMax: 1024,
   /**
-   * The time within one turn of the event loop after which no further request begins; the same for requests of clients that have not
-   * authenticated, which do not delay others therefore.
+   * The time within one turn of the event loop after which no further request begins; and the same, separately, for
+   * clients that have not authenticated, so that they do not delay others.
    */
   startsTime: 8,
   anonymousStartsTime: 2,

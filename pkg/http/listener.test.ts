@@ -111,7 +111,10 @@ it('closes connections beyond its limit, and accepts new ones when others have c
   for (const socket of [first, third]) socket.destroy();
 });
 
-/** Sends requests over one HTTP/2 session, one after the other, until it is closed or `most` are answered. Returns how many were. */
+/**
+ * Sends requests over one HTTP/2 session, one after the other, until it is closed or `most` are answered. Returns how
+ * many were answered.
+ */
 async function answeredOverHttp2(door: TestDoor, most: number, headers: Record<string, string> = {}): Promise<number> {
   const session = connectHttp2(`https://127.0.0.1:${door.listener.port}`, { ca: door.ca });
   session.on('error', () => {});
@@ -146,12 +149,12 @@ describe('an HTTP/2 session', () => {
     },
   );
 
-  it('lasts when its requests have valid credentials', async () => {
+  it('stays open while its requests have valid credentials', async () => {
     expect(await answeredOverHttp2(await open(), most + 5)).toBe(most + 5);
   });
 });
 
-/** Counts the requests that Node's parser has made, and the most that began in one turn, until `stop`. */
+/** Counts the requests that Node's parser has created, and the maximum that began in one turn, until `stop`. */
 function countParsed(): { parsed: number; readonly stop: () => void } {
   const count = { parsed: 0, stop: () => unsubscribe('http.server.request.start', note) };
   const note = (): void => void count.parsed++;
@@ -159,7 +162,7 @@ function countParsed(): { parsed: number; readonly stop: () => void } {
   return count;
 }
 
-it('parses few of the requests of a client that has not authenticated at once', async () => {
+it('parses only a few requests of an unauthenticated client at once', async () => {
   const door = await open();
   door.services.registry.before = () => new Promise(() => {});
   const socket = await door.dial();
@@ -173,7 +176,7 @@ it('parses few of the requests of a client that has not authenticated at once', 
 });
 
 describe('requests that arrive together', () => {
-  /** A server on which one request begins in each turn, and the most that began in one. */
+  /** A server on which one request begins in each turn, and the maximum that began in one turn. */
   async function oneInEachTurn(): Promise<{ readonly door: TestDoor; readonly most: () => number }> {
     const [starts, anonymousStarts] = [new Scheduler(testWorld, -1), new Scheduler(testWorld, -1)];
     const begun = new Map<number, number>();
@@ -198,7 +201,7 @@ describe('requests that arrive together', () => {
     return { door, most };
   }
 
-  it('begin in turns over HTTP/2', async () => {
+  it('begin in separate turns over HTTP/2', async () => {
     const { door, most } = await oneInEachTurn();
     const session = connectHttp2(`https://127.0.0.1:${door.listener.port}`, { ca: door.ca });
     await new Promise((resolve) => session.once('remoteSettings', resolve));
@@ -212,7 +215,7 @@ describe('requests that arrive together', () => {
     session.close();
   });
 
-  it('begin in turns over HTTP/1.1', async () => {
+  it('begin in separate turns over HTTP/1.1', async () => {
     const { door, most } = await oneInEachTurn();
     const sockets = await Promise.all(Array.from({ length: 8 }, () => door.dial()));
     const answers = sockets.map((socket) => until(socket, (text) => text.includes('Unauthorized')));

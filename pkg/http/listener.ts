@@ -229,9 +229,9 @@ class Door implements Listener {
   }
 
   /**
-   * Serves the requests of an HTTP/1.1 connection one at a time, in order. The next one begins when Node assigns its response to
-   * the connection, which is when the response before it is written. Only a few requests may wait. The connection of a client that
-   * sends more is closed.
+   * Serves the requests of an HTTP/1.1 connection one at a time, in order. The next request begins when Node assigns
+   * its response to the connection, after the previous response is written. Only a few requests may wait; if a client
+   * sends more, its connection is closed.
    */
   #inTurn(request: IncomingMessage, response: ServerResponse): void {
     this.#feeds.get(request.socket)?.began(request);
@@ -418,8 +418,8 @@ const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
 const ignore = (): void => {};
 
 /**
- * Counts a request of a session whose client has not authenticated, and returns whether there are too many. Streams that are reset at
- * once count too. A request with valid credentials sets the count to zero (`authenticate`).
+ * Counts a request of an unauthenticated client on a session, and returns whether there are too many. Streams that are
+ * reset at once count too. A request with valid credentials resets the count (`authenticate`).
  */
 function isFlood(session: Http2Session): boolean {
   const connection = sessionConnection(session);

@@ -34,7 +34,9 @@ export interface Stages {
   readonly gate: Gate;
   readonly bodies: BodyBudget;
   readonly scheduler: Scheduler;
-  /** Bounds the requests that begin in one turn of the event loop; the same for clients that have not authenticated. */
+  /**
+   * Limits the requests that begin in one turn of the event loop; and the same for clients that have not authenticated.
+   */
   readonly starts: Scheduler;
   readonly anonymousStarts: Scheduler;
   readonly counter: RequestCounter;

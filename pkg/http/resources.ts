@@ -62,7 +62,7 @@ function actionOf(served: ServedResource, info: ResourceInfo, method: string): V
   }
   // POST to an item is not supported; neither are POST and DELETE across all namespaces.
   const onItem = info.name !== '';
-  // A resource that is only created, such as a review, has no paths for its objects.
+  // A resource that can only be created, such as a review, has no paths for its objects.
   if (onItem && info.subresource === '' && !verbs.some((verb) => ITEM_VERBS.has(verb))) throw errors.noSuchPath();
   if (action === 'create' && onItem && info.subresource === '') throw errors.methodNotAllowed();
   const everywhere = served.namespaced && info.namespace === '' && !onItem;

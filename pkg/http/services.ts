@@ -36,7 +36,10 @@ export interface HttpServices {
   readonly issuer: IssuerDocuments;
   /** Whether unsafe deletion of unreadable objects is enabled. */
   readonly unsafeDeletion: boolean;
-  /** Whether streams to pods that are opened by GET need the right to create (AuthorizePodWebsocketUpgradeCreatePermission). */
+  /**
+   * Whether streams to pods that are opened by GET need the permission to create
+   * (AuthorizePodWebsocketUpgradeCreatePermission).
+   */
   readonly createsUpgrades: boolean;
   readonly watches: Watches;
   /** Milliseconds. A watch without `timeoutSeconds` lasts at least this and less than twice as long. */

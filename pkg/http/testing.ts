@@ -185,7 +185,7 @@ export function testServices(
   world: World,
   options: {
     readonly user?: () => UserInfo | undefined;
-    /** The limit of reading requests; absent for none. */
+    /** The limit of read requests; absent for none. */
     readonly limiter?: InFlightLimiter;
     readonly cbor?: boolean;
     readonly compresses?: boolean;

@@ -22,12 +22,12 @@ export interface Core {
   objects(context: RequestContext): Objects;
 }
 
-/** Waits for a turn of the event loop if a body is large: of several large bodies one is decoded in each turn. */
+/** Waits for a turn of the event loop if a body is large: only one large body is decoded in each turn. */
 export async function turnFor(core: Core, { bytes }: Body): Promise<void> {
   if (bytes.length > limits.bodyBytesInTurn) await core.scheduler.yield();
 }
 
-/** The time that a write takes from now on, until it yields. */
+/** The time of a write since it last yielded. */
 export function sliceOf(core: Core): Slice {
   return new Slice(core.world, core.scheduler, limits.writeStageTime);
 }
@@ -97,7 +97,7 @@ export function conflict(gr: GroupResourceName, name: string): ApiError {
   );
 }
 
-/** The object in the cache. Throws if its stored value cannot be read; `failure` makes the error. */
+/** Returns the object in the cache. Throws if its stored value cannot be read; `failure` builds the error. */
 export function find(
   core: Core,
   { resource, namespace }: TargetPlace,
@@ -114,7 +114,7 @@ export function find(
   return undefined;
 }
 
-/** Reports whether there is an object, readable or not. */
+/** Reports whether an object exists, readable or not. */
 export function exists(core: Core, { resource, namespace }: TargetPlace, name: string): boolean {
   const collection = collectionOf(core, resource);
   const key = keyOf(resource, namespace, name);

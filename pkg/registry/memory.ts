@@ -3,19 +3,19 @@ import type { TrackedResource } from '../patch/index.js';
 import type { Parts } from './forms.js';
 
 /**
- * What a server computes for a served resource once, or keeps for a short time. It is a part of the resource, so two servers in one
- * process share none of it, and it goes with the resource.
+ * Values that a server computes once for a served resource, or caches. They belong to the resource value, so two
+ * servers in one process do not share them, and they are freed with it.
  */
 export interface ResourceMemory {
   /** The names of encodings in the version of the resource. Each is one string, shared by all objects that keep an encoding. */
   readonly encodings: Readonly<Record<'json' | 'protobuf' | 'cbor', string>>;
   /** The last rows and metadata that watches delivered, by form. */
   readonly rows: Map<string, RowMemory>;
-  /** What field ownership uses, by subresource. */
+  /** The data of field ownership, by subresource. */
   readonly tracked: Map<string, TrackedResource>;
 }
 
-/** Returns the row of an object, and makes it if it is not among the last ones. */
+/** Returns the row of an object, and builds it if it is not cached. */
 export type RowMemory = (o: StoredObject, make: (o: StoredObject) => Parts) => Parts;
 
 export function resourceMemory(apiVersion: string): ResourceMemory {

@@ -31,7 +31,7 @@ export interface Optimistic {
   readonly context: RequestContext;
   /** The number of retries if the object changes concurrently. Then the request fails with 409. */
   readonly retries: number;
-  /** The error for an object that cannot be read; the one of writes if absent. */
+  /** The error for an object that cannot be read; absent: the error of writes. */
   readonly failure?: (o: UnreadableObject) => ApiError;
 }
 

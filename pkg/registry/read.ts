@@ -73,7 +73,7 @@ export async function list(core: Core, request: ListRequest, context: RequestCon
   };
 }
 
-/** A list has all objects of its range, or fails. */
+/** A list returns all objects of its range, or fails. */
 function refuseUnreadable(core: Core, resource: ServedResource, { start, end }: Pick<Page, 'start' | 'end'>): void {
   const lost = collectionOf(core, resource).unreadableBetween(start, end);
   if (lost.length > 0) throw unreadableList(resource.groupResource, lost);

@@ -61,7 +61,7 @@ export interface ResourceDeclaration<T = AnyFields> {
   readonly virtual?: VirtualHandler;
 }
 
-/** Reads the value of a field that selectors may name. */
+/** Reads the value of a field for selectors. */
 export interface SelectableField<T = AnyFields> {
   read(o: Shaped<T>): string;
 }
@@ -190,7 +190,7 @@ export interface Preconditions {
 /** The context of a rule. Random values and times are drawn here, before a write is proposed. */
 export interface WriteContext {
   readonly world: World;
-  /** Lets other work run in the middle of validation that takes long. */
+  /** Lets other work run during a long validation. */
   readonly scheduler: Scheduler;
   readonly user: UserInfo;
   readonly namespace: string;
@@ -234,7 +234,7 @@ export interface CreateRules<T = AnyFields> {
   validateName?(name: string, prefix: boolean): readonly string[];
   /** Clears what a client may not set (status) and sets what the server owns. `write.ts` sets `metadata.generation`. */
   prepare?(o: Shaped<T>, context: WriteContext): void;
-  /** Validation that takes longer than a time slice gives a promise. */
+  /** Validation that takes longer than a time slice returns a promise. */
   validate?(o: Shaped<T>, errors: FieldErrors, context: WriteContext): Promise<void> | undefined | void;
 }
 
@@ -315,7 +315,7 @@ export interface Reader {
   get(key: string): Promise<{ readonly revision: number; readonly value: Uint8Array } | undefined>;
   /** Keys with a prefix, in order. */
   keys(prefix: string): Promise<readonly string[]>;
-  /** Values with a prefix, in the order of their keys. For prefixes of few keys. */
+  /** Values with a prefix, in the order of their keys. For prefixes with few keys. */
   values(prefix: string): Promise<readonly Uint8Array[]>;
 }
 

@@ -37,7 +37,7 @@ it('a short write does not yield', async () => {
   expect(immediate.mock.calls).toEqual([]);
 });
 
-it('decodes one large body in each turn', async () => {
+it('decodes only one large body in each turn', async () => {
   const b = await Bench.open();
   await b.create('configmaps', 'default', { ...map, metadata: { name: 'b' } });
   const data = { k: 'x'.repeat(100_000) };

@@ -68,7 +68,7 @@ export function trackUpdate(core: Core, target: RuledTarget, write: TrackedWrite
   compareOwners(core, target, write)();
 }
 
-/** The first half of `trackUpdate`, which finds the owners. The returned function writes them into the object. */
+/** The first half of `trackUpdate`, which determines the owners. The returned function writes them into the object. */
 export function compareOwners(core: Core, target: RuledTarget, write: TrackedWrite): () => void {
   const { resource } = target;
   const object = inServedVersion(resource, write.object);

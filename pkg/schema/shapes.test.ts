@@ -25,7 +25,7 @@ describe('shapes', () => {
     expect(objectAt(pod, 'specs')).toEqual({});
   });
 
-  it('check names in brackets, in what is assigned, and after a value is narrowed', () => {
+  it('check names in brackets, in assigned values, and after narrowing', () => {
     const pod: Shaped<shapes.CoreV1Pod> = { spec: { nodeName: 'n' } };
     const spec = pod['spec'];
     expect(isObject(spec) && spec['nodeName']).toBe('n');
@@ -35,7 +35,7 @@ describe('shapes', () => {
     pod['stauts'] = {};
     // @ts-expect-error: phase
     pod['status'] = { fase: 'Pending' };
-    const any: JsonObject = pod; // a shaped object is any object, and any object may be used as a shaped one
+    const any: JsonObject = pod; // a shaped object is assignable to any object, and any object to a shaped one
     const again: Shaped<shapes.CoreV1Pod> = any;
     expect(again).toBe(pod);
   });

@@ -38,7 +38,7 @@ import { watchFile } from './watchedfile.js';
 /** Authentication and authorization of a server. */
 export interface Access {
   readonly metrics: AccessMetrics;
-  /** Which requests without credentials are let in. */
+  /** The requests without credentials that are accepted. */
   readonly anonymous: AnonymousConfig;
   readonly objects: AuthObjects;
   readonly authorizer: Authorizer;
@@ -170,7 +170,7 @@ export function requestAuthentication(parts: RequestAuthenticationParts): Reques
   };
 }
 
-/** Milliseconds for one review of a token. */
+/** Timeout in milliseconds of one review of a token. */
 const REVIEW_TIMEOUT = 30_000;
 
 function tokenWebhook({

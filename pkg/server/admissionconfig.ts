@@ -66,7 +66,7 @@ const CONFIGURATION_TYPES: FileTypes = {
   'apiserver.k8s.io/v1alpha1/AdmissionConfiguration': CONFIGURATION,
 };
 
-/** What the file configures. `kubeconfigs` has the files with the credentials for webhooks, by plug-in; '' for none. */
+/** The content of the file. `kubeconfigs` has the files with the credentials for webhooks, by plug-in; '' for none. */
 export type FileSettings = Omit<AdmissionSettings, 'webhooks'> & {
   readonly kubeconfigs?: Readonly<Record<string, string>>;
 };
@@ -242,7 +242,7 @@ const WEBHOOK_TYPES: FileTypes = {
   'apiserver.config.k8s.io/v1alpha1/WebhookAdmission': WEBHOOK,
 };
 
-/** The path is absolute, or relative to the folder of the process, as in kube-apiserver. */
+/** The path is absolute, or relative to the working directory, as in kube-apiserver. */
 async function webhookKubeconfig(source: string, text: string): Promise<string> {
   const { kubeConfigFile } = await read<{ readonly kubeConfigFile: string }>(source, text, WEBHOOK_TYPES);
   if (kubeConfigFile !== '' && !isAbsolute(kubeConfigFile))

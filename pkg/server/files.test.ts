@@ -32,7 +32,7 @@ describe('a folder', () => {
   });
 });
 
-it('names the keys that others than their owner may read', () => {
+it('reports keys that users other than their owner may read', () => {
   const files = ['a.key', 'b.key', 'c.key'].map((name) => join(folder, name));
   for (const file of files) writeFileSync(file, 'x', { mode: 0o600 });
   expect(exposedFiles([...files, join(folder, 'absent.key')])).toEqual([]);

@@ -65,7 +65,10 @@ export function writeSecret(file: string, text: string): void {
   }
 }
 
-/** Those of the files that others than their owner may read or change: private keys must not be. Files that are absent do not count. */
+/**
+ * Returns the files that users other than the owner may read or change, which private keys must not allow. Absent files
+ * are ignored.
+ */
 export function exposedFiles(files: readonly string[]): readonly string[] {
   return files.filter((file) => ((statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0);
 }

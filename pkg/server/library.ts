@@ -45,7 +45,7 @@ export function startApiServer(options: TestApiServerOptions = {}): Promise<Test
   return startWithFlags(flagsOf(options), options.logLevel);
 }
 
-/** The same with any flags of the server, except those of the store and of its certificates. */
+/** The same with any server flags, except those of the store and of its certificates. */
 export async function startWithFlags(
   flags: readonly string[],
   logLevel: NonNullable<TestApiServerOptions['logLevel']> = 'silent',

@@ -86,9 +86,9 @@ export interface ObjectsParts {
   readonly rootCa: string;
   /** PEM of the server's own key for service-account tokens. */
   readonly tokenKey: string;
-  /** The authority of the server: it signs certificate requests where flags name no other. */
+  /** The authority of the server: it signs certificate requests if flags name no other. */
   readonly authority: () => KeyPair;
-  /** The authorities by which this server verifies clients and front proxies, as they are now. */
+  /** The current authorities by which this server verifies clients and front proxies. */
   readonly trusted: () => TrustedAuthorities;
   /** Called when the event stream of the store failed. The cache is stale then and the process must end. */
   readonly failed: (why: string) => void;
@@ -347,7 +347,7 @@ function grantsStep(check: () => EscalationCheck): AdmissionStep {
   };
 }
 
-/** Whether a user may create a subresource of certificate requests. */
+/** Reports whether a user may create a subresource of certificate requests. */
 const mayRequest =
   (check: AuthorizeCheck) =>
   async (user: UserInfo, subresource: string): Promise<boolean> => {

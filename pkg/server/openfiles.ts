@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
  */
 const RESERVE_FILES_MAX = 1024;
 const RESERVE_FILES_MIN = 96;
-/** The files that RocksDB keeps open where the limit allows it. */
+/** The files that RocksDB keeps open if the limit allows it. */
 const STORE_FILES_MAX = 512;
 /** The share of a small limit that is reserved. */
 const RESERVE_SHARE = 0.4;

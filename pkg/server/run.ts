@@ -234,7 +234,7 @@ function proxyAuthority({ access: { requestHeader } }: Config): string | undefin
   return givenAuthorities({ flag: 'requestheader-client-ca-file', path: requestHeader.clientCaFile });
 }
 
-/** What aggregated API servers learn about the clients and front proxies that this server trusts. */
+/** The trusted authorities of clients and front proxies that this server publishes to aggregated API servers. */
 function trustedAuthorities(config: Config, clientCa: string): TrustedAuthorities {
   const { requestHeader } = config.access;
   return {

@@ -53,7 +53,10 @@ export const expiryKeysMax = 128;
 export const expiryRoundsMax = 64;
 export const expiryPeriodMilliseconds = 1000;
 
-/** RocksDB: bytes of one memtable (two may exist at a time) and of the block cache, and files that it keeps open where there are enough. */
+/**
+ * RocksDB: bytes of one memtable (two may exist at a time) and of the block cache, and files that it keeps open if the
+ * limit allows it.
+ */
 export const memtableBytes = 16 << 20;
 export const blockCacheBytes = 8 << 20;
 export const openFilesMax = 512;

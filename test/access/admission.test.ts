@@ -392,7 +392,7 @@ describe('PodResizeValidator', () => {
 });
 
 describe('parameters of policies', () => {
-  it('are for those who may read them', async () => {
+  it('are allowed only for users who may read them', async () => {
     await made('/apis/rbac.authorization.k8s.io/v1/clusterroles', {
       metadata: { name: 'policies' },
       rules: [{ apiGroups: ['admissionregistration.k8s.io'], resources: ['*'], verbs: ['create'] }],

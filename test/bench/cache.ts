@@ -190,7 +190,7 @@ await fanOut('1,000 watchers of all, 8 changes at a time', {
   batch: 8,
   selection: () => all,
 });
-await fanOut('1,000 nodes, each its own pods (hot field)', {
+await fanOut('1,000 nodes, each watching its own pods (hot field)', {
   watchers: 1_000,
   size: 1_600,
   batch: 8,

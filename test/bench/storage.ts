@@ -185,7 +185,7 @@ async function benchSnapshot(machine: StateMachine): Promise<void> {
   });
   const rate = `${((bytes / m.ms / 1048.576) | 0).toString()} MiB/s`;
   process.stdout.write(
-    `snapshot of ${mib(bytes)} streamed and installed: ${rate}, thread held ${m.longest.toFixed(1)} ms at most, ` +
+    `snapshot of ${mib(bytes)} streamed and installed: ${rate}, thread blocked ${m.longest.toFixed(1)} ms at most, ` +
       `RSS grew by ${mib(most - before)}\n`,
   );
 }

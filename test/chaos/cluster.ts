@@ -43,7 +43,7 @@ interface Peer {
   readonly dataDir: string;
   readonly proxy: PeerProxy | undefined;
   args: readonly string[];
-  /** The program that runs: `dist`, or another build. */
+  /** The running program: `dist`, or another build. */
   main: string;
   child: ChildProcess | undefined;
   /** The process started last, for as long as it runs: also while it is expected to exit. */

@@ -15,7 +15,7 @@ afterAll(() => {
 });
 
 /**
- * The release before this one, as a build of its own: it reads the newest form of log entries, and does not write it yet. It lies
+ * The previous release, as a separate build: it reads the newest form of log entries, but does not write it yet. It is
  * below `dist`, where it finds the same dependencies.
  */
 function releaseBefore(): string {
@@ -45,7 +45,7 @@ function rolling(name: string, build: string, note: (line: string) => void): Fau
         await cluster.replace(peer, build);
         await cluster.leader();
       }
-      // The newest form of entries is written once every member reads it, and only then a rollback proves something.
+      // The newest form of entries is written only after every member reads it, and only then a rollback is meaningful.
       if (build === dist)
         await untilMember('the newer form of log entries is not written', async () =>
           cluster.names.some((peer) => cluster.output(peer).includes('log entries of form 2')),

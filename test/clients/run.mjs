@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// `make clients`: runs programs that other people wrote against trireme, each once, and prints a table. Programs that
-// are not installed are skipped with a reason. --only NAME runs one of them.
+// `make clients`: runs programs of other projects against trireme, each once, and prints a table. Programs that are not
+// installed are skipped with a reason. --only NAME runs one of them.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';

@@ -494,8 +494,8 @@ export const rules: readonly Rule[] = [
   ),
   rule(
     'Streaming list',
-    'bookmarks go on afterwards where they were asked for',
-    'pkg/cache/cache.test.ts: sends a bookmark to a watch that asked for bookmarks and has all events',
+    'bookmarks follow if requested',
+    'pkg/cache/cache.test.ts: sends a bookmark to a watch with bookmarks that has all events',
     'golden watches/initial-pod-bookmark',
   ),
   rule(

@@ -4,7 +4,7 @@ import { Client } from './client.js';
 
 if (!isBuilt) console.warn('tests of controllers on three peers skipped: dist/ is missing (npm run build)');
 
-/** As many node ports as services: one that is leaked makes the second round fail. */
+/** As many node ports as services, so that the second round fails if one is leaked. */
 const SERVICES = 200;
 const PORTS = '30000-30199';
 const SERVICES_PATH = '/api/v1/namespaces/default/services';
@@ -29,7 +29,7 @@ function client(name: string): Client {
 
 const up = (): readonly string[] => cluster.names.filter((name) => cluster.isUp(name));
 
-/** Asks peers that are up, one after the other, until one serves the request. An answer below 500 counts. */
+/** Sends the request to running peers, one after the other, until one serves it with a status below 500. */
 async function ask(path: string, request: Parameters<Client['ask']>[1] = {}, first = 0): Promise<Any> {
   const end = performance.now() + PATIENCE;
   for (let i = first; ; i++) {
@@ -38,7 +38,7 @@ async function ask(path: string, request: Parameters<Client['ask']>[1] = {}, fir
       const reply = await client(names[i % names.length]!).ask(path, request);
       if (reply.status < 429) return reply;
     } catch {
-      // The peer was killed: the next one.
+      // The peer was killed: try the next one.
     }
     if (performance.now() > end) throw new Error(`${path} was not answered`);
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -65,7 +65,7 @@ afterAll(async () => {
 });
 
 describe.skipIf(!isBuilt).sequential('three peers', () => {
-  it('give no address and no node port twice, and leak none', async () => {
+  it('allocate no address and no node port twice, and leak none', async () => {
     const service = (i: number): object => ({
       apiVersion: 'v1',
       kind: 'Service',
@@ -108,7 +108,7 @@ describe.skipIf(!isBuilt).sequential('three peers', () => {
     expect(leases.filter((lease) => lease.metadata.labels?.['apiserver.kubernetes.io/identity'])).toHaveLength(3);
   });
 
-  it('finish the work of a leader that is killed, and do nothing twice', async () => {
+  it('finish the work of a killed leader, and do nothing twice', async () => {
     const REPLICAS = 60;
     const controllers = '/api/v1/namespaces/default/replicationcontrollers';
     const podsOf = async (name: string): Promise<Any[]> =>
@@ -130,7 +130,7 @@ describe.skipIf(!isBuilt).sequential('three peers', () => {
       await cluster.kill(leader);
       const status = async (): Promise<Any> => (await ask(`${controllers}/${name}`)).json().status;
       await eventually('all pods', async () => (await status()).replicas === REPLICAS);
-      // Nothing is deleted: no pod was surplus.
+      // No pod is deleted, because none was surplus.
       expect((await podsOf(name)).filter((pod) => pod.metadata.deletionTimestamp === undefined)).toHaveLength(REPLICAS);
       const events = await items('/api/v1/namespaces/default/events?fieldSelector=reason%3DSuccessfulDelete');
       expect(events).toEqual([]);

@@ -16,14 +16,14 @@ function* sources(folder: string): Generator<string> {
 
 const text = (file: string): string => readFileSync(join(root, file), 'utf8');
 
-/** A variable of a module, or a constant that holds an empty collection or a buffer. */
+/** A variable of a module, or a constant that contains an empty collection or a buffer. */
 const STATE =
   /^(?:export )?(?:let (\w+)|const (\w+)(?=[\s:=])[^;()]*?=\s*(?:new (?:Weak)?(?:Map|Set)\b(?:<[^;]*?>)?\(\)|Buffer\.alloc\w*\((?!0\))|new Uint\w+Array\((?!0\))))/gm;
 
 const statesOf = (source: string): string[] => [...source.matchAll(STATE)].map((m) => (m[1] ?? m[2])!);
 
 describe('module-level state', () => {
-  it('is found in the forms in which it is written', () => {
+  it('is found in all its forms', () => {
     expect(
       statesOf(
         [
@@ -39,7 +39,7 @@ describe('module-level state', () => {
     ).toEqual(['last', 'cache', 'names', 'scratch']);
   });
 
-  it('is only what two servers of one process may share', () => {
+  it('is limited to state that two servers of one process may share', () => {
     const found: string[] = [];
     for (const folder of ['pkg', 'raft'])
       for (const file of sources(folder))
@@ -48,7 +48,7 @@ describe('module-level state', () => {
     expect(found).toEqual([]);
   });
 
-  it('has no entry in the list that is gone from the tree', () => {
+  it('has no listed entry that no longer exists', () => {
     const gone = Object.entries(sharedState).flatMap(([file, names]) => {
       const present = statesOf(text(file));
       return Object.keys(names)
@@ -60,7 +60,7 @@ describe('module-level state', () => {
 });
 
 describe('pkg/registry', () => {
-  it('names built-in kinds and resources in builtin/ only', () => {
+  it('has names of built-in kinds and resources only in builtin/', () => {
     const names = new Set<string>();
     for (const file of sources('pkg/registry/builtin'))
       if (text(file).includes('ResourceDeclaration'))

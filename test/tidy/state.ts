@@ -1,21 +1,21 @@
-/*
- * Module-level state is shared by all servers of a process. The only state that may be shared is a cache that has the same content
- * whichever server fills it, or a buffer that is empty again when a synchronous call returns. Everything else belongs to an object of
- * the server.
+/**
+ * Module-level state is shared by all servers of a process. The only state that may be shared is a cache whose content
+ * does not depend on the server that fills it, or a buffer that is empty again when a synchronous call returns.
+ * Everything else belongs to an object of the server.
  */
 
 /** A pure function of its key, so it does not matter which server computed the value. */
 const PURE = 'a pure function of its key';
-/** Keyed by an immutable schema, whose value the cache is a function of. */
+/** Keyed by an immutable schema, from which the value is computed. */
 const OF_SCHEMA = 'a pure function of an immutable schema';
 /** Written and read within one synchronous call. */
 const IN_ONE_CALL = 'used within one synchronous call';
 /** Computed once from files of the program. */
 const OF_PROGRAM = 'a part of the program, loaded on first use';
-/** Keyed by an object of one server, with which it goes. */
+/** Keyed by an object of one server, and freed with it. */
 const OF_OBJECT = 'keyed by an object that belongs to one server';
 
-/** Module-level state that may exist, by file and name, with the reason. */
+/** The allowed module-level state, by file and name, with the reason. */
 export const sharedState: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'pkg/admission/podsecuritychecks.ts': { known: PURE },
   'pkg/admission/quotausage.ts': { evaluators: 'filled while the module is loaded, and not changed afterwards' },

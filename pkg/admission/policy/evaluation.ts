@@ -43,13 +43,13 @@ export interface Inputs {
   readonly variables: readonly PolicyVariable[];
 }
 
-/** What an Evaluation keeps while it is interrupted. */
+/** The saved state of an interrupted Evaluation. */
 interface Progress {
   readonly executions: Map<Program, Execution>;
   readonly variables: Map<string, { readonly value: Value; readonly cost: number }>;
 }
 
-/** The progress of a piece of work that makes one Evaluation after the other, in the same order each time that it runs. */
+/** The progress of work that makes several Evaluations, in the same order each time that it runs. */
 export class Attempts {
   readonly pace: Pace;
   readonly #progress: Progress[] = [];
@@ -245,8 +245,8 @@ function namespaceJson(namespace: JsonObject): JsonObject {
 }
 
 /**
- * Runs `evaluate` until no authorizer decision is pending, and makes room for other work between its time slices. Each run
- * continues where the one before was interrupted.
+ * Runs `evaluate` until no authorizer decision is pending, and yields between its time slices. Each run continues where
+ * the previous one was interrupted.
  */
 export async function settled<T>(pace: Pace, evaluate: (attempts: Attempts) => T): Promise<T> {
   const attempts = new Attempts(pace);

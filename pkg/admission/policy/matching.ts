@@ -122,7 +122,7 @@ function namespaceMatches(selector: LabelSelector, request: AdmissionRequest, ob
   if (selector.length === 0) return true;
   const { groupResource, operation } = request;
   if (groupResource.group === '' && groupResource.resource === 'namespaces') {
-    // A write of a Namespace matches by the labels that it will have.
+    // A write of a Namespace matches by its new labels.
     const isWrite = (operation === 'create' || operation === 'update') && request.subresource === '';
     if (isWrite && request.object !== undefined) return matchesLabels(selector, labelsOf(request.object));
     const stored = request.old ?? objects.cached({ group: '', resource: 'namespaces' }, '', request.name);

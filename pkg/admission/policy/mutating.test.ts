@@ -4,7 +4,7 @@ import type { Pace } from '../../cel/index.js';
 import { admissionRequest, storedObjects } from '../testing.js';
 import { mutatingPolicyStep } from './mutating.js';
 
-/** A pace that never interrupts. */
+/** A budget that never interrupts. */
 const UNHURRIED: Pace = { spent: () => false, yield: () => Promise.resolve() };
 
 const GROUP = 'admissionregistration.k8s.io';

@@ -27,8 +27,8 @@ const BINDINGS: Readonly<Record<string, readonly [kind: string, policies: string
 const MASTERS = 'system:masters';
 
 /**
- * Who writes a policy or a binding with parameters must be able to read the parameters: a policy shows what is in them. Members of
- * `system:masters` are not asked.
+ * A user who writes a policy or a binding with parameters must be able to read the parameters, because a policy can
+ * reveal their content. Members of `system:masters` are not checked.
  */
 export function paramRightsStep(objects: StoredObjects, authorize: AuthorizeCheck): AdmissionStep {
   const refused = async (user: UserInfo, asked: Partial<ResourceAttributes>): Promise<boolean> =>
@@ -93,7 +93,7 @@ const ANYTHING: ResourceAttributes = {
   name: '',
 };
 
-/** The resource of a kind, as far as it is known: what is not asks for the right to everything. */
+/** The resource of a kind, as far as it is known; unknown parts need the permission for everything. */
 function resourceOf(paramKind: JsonObject, objects: StoredObjects): Partial<ResourceAttributes> {
   const gv = parseApiVersion(textAt(paramKind, 'apiVersion'));
   if (gv === undefined) return {};

@@ -18,14 +18,14 @@ import {
 import type { ScalarSchema, Schema, StructSchema } from '../../schema/index.js';
 
 /**
- * The CEL types of schemas, built-in and custom. Types of objects are made when an expression first names one of their fields,
- * because schemas may refer to themselves.
+ * The CEL types of schemas, built-in and custom. Object types are created when an expression first reads one of their
+ * fields, because schemas may be recursive.
  */
 export class SchemaTypes {
   readonly #names = new Map<StructSchema, string>();
   readonly #types = new Map<string, StructType>();
 
-  /** The type of a value; undefined if the schema says nothing about it, so that expressions cannot read it. */
+  /** Returns the type of a value; undefined if the schema has no type, so that expressions cannot read it. */
   typeOf(schema: Schema, name: string): Type | undefined {
     switch (schema.kind) {
       case 'struct':
@@ -45,13 +45,13 @@ export class SchemaTypes {
     }
   }
 
-  /** The fields of an object type that `typeOf` gave. */
+  /** Returns the fields of an object type from `typeOf`. */
   readonly resolve = (name: string): StructType | undefined => (name === EMPTY.name ? EMPTY : this.#types.get(name));
 
   #nameOf(schema: StructSchema, name: string): string {
     const known = this.#names.get(schema);
     if (known !== undefined) return known;
-    // Two kinds may have one name.
+    // Two kinds may have the same name.
     if (this.#types.has(name)) return this.#nameOf(schema, `${name}'`);
     this.#names.set(schema, name);
     let fields: ReadonlyMap<string, Type> | undefined;
@@ -76,7 +76,7 @@ export class SchemaTypes {
   }
 }
 
-/** An object whose fields are not known. */
+/** An object with unknown fields. */
 const EMPTY: StructType = { name: 'object', field: () => undefined };
 
 function scalarType({ type, constraints }: ScalarSchema): Type | undefined {

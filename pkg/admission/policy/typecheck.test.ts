@@ -36,7 +36,7 @@ const one = (expression: string, spec: JsonObject): readonly string[] =>
 
 /** The expected texts are those of kube-controller-manager 1.37.2. */
 describe('type checking of a policy', () => {
-  it('finds nothing wrong in an expression that fits the types', () => {
+  it('finds no errors in an expression with the right types', () => {
     expect(one('object.spec.replicas > 1', rule(['apps'], ['v1'], ['deployments', 'statefulsets']))).toEqual([]);
     expect(one("object.spec.ports[0].targetPort == 'a'", rule([''], ['v1'], ['services']))).toEqual([]);
     expect(one("object.metadata.namespace == 'x' && object.metadata.__namespace__ == 'y'", PODS)).toEqual([]);
@@ -57,12 +57,12 @@ describe('type checking of a policy', () => {
     );
   });
 
-  it('does not know quantities and values without a type', () => {
+  it('supports quantities, and not values without a type', () => {
     expect(one('object.spec.containers[0].resources.limits.cpu == 1', PODS)[0]).toContain("undefined field 'limits'");
     expect(one("object.spec.volumes[0].emptyDir.sizeLimit == 'x'", PODS)[0]).toContain("undefined field 'sizeLimit'");
   });
 
-  it('knows variables, parameters and the authorizer', () => {
+  it('supports variables, parameters and the authorizer', () => {
     const spec = {
       ...PODS,
       paramKind: { apiVersion: 'v1', kind: 'ConfigMap' },
@@ -86,7 +86,7 @@ describe('type checking of a policy', () => {
     ]);
   });
 
-  it('leaves out rules with wildcards and resources that are not served', () => {
+  it('skips rules with wildcards, and resources that are not served', () => {
     for (const spec of [rule(['*'], ['v1'], ['pods']), rule([''], ['v1'], ['pods/status', '*', 'nosuch'])])
       expect(one('object.nope', spec)).toEqual([]);
   });

@@ -4,7 +4,7 @@ import type { Schema } from '../../schema/index.js';
 import { policyEnvironment } from './environment.js';
 import { SchemaTypes } from './schematypes.js';
 
-/** A field of a policy with what is wrong with its expression for some of the types that the policy matches. */
+/** A field of a policy with the errors of its expression, for some of the types that the policy matches. */
 export interface ExpressionWarning {
   readonly fieldRef: string;
   readonly warning: string;
@@ -22,13 +22,13 @@ export interface KnownKinds {
   ofKind(kind: GroupVersionKind): KnownKind | undefined;
 }
 
-/** More types are not checked, for each rule of a policy. */
+/** Maximum number of checked types for each rule of a policy. */
 const TYPES_MAX = 10;
 
 /**
- * Checks the expressions of a ValidatingAdmissionPolicy against the types of the resources that it names, as
- * https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/#type-checking says. Gives one value for
- * each expression; undefined for one without warning.
+ * Checks the expressions of a ValidatingAdmissionPolicy against the types of its resources, as in
+ * https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/#type-checking. Returns one value
+ * for each expression; undefined if it has no warning.
  */
 export function* typeCheck(spec: JsonObject, kinds: KnownKinds): Generator<ExpressionWarning | undefined, void> {
   const environments = typesToCheck(spec, kinds).map((known) => ({ known, env: environmentOf(spec, known, kinds) }));
@@ -53,14 +53,14 @@ export function* typeCheck(spec: JsonObject, kinds: KnownKinds): Generator<Expre
 const PREFIX = 'compilation failed: ';
 const withoutPrefix = (error: string): string => (error.startsWith(PREFIX) ? error.slice(PREFIX.length) : error);
 
-/** The kinds of the resources that the rules name without wildcards, in order. */
+/** The kinds of the resources in rules without wildcards, in order. */
 function typesToCheck(spec: JsonObject, kinds: KnownKinds): readonly KnownKind[] {
   const found = new Map<string, KnownKind>();
   for (const rule of objectsAt(spec, 'matchConstraints', 'resourceRules')) if (!collect(rule, kinds, found)) break;
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, known]) => known);
 }
 
-/** Returns false when the rule reached the limit. */
+/** Returns false if the rule has reached the limit. */
 function collect(rule: JsonObject, kinds: KnownKinds, found: Map<string, KnownKind>): boolean {
   const texts = (field: string): readonly string[] => listAt(rule, field).map(String).sort();
   const [groups, versions] = [texts('apiGroups'), texts('apiVersions')];

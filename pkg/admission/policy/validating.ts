@@ -32,7 +32,7 @@ export function isPolicy({ groupResource }: AdmissionRequest): boolean {
 export interface PolicyWorld {
   readonly objects: StoredObjects;
   readonly authorize: AuthorizeCheck;
-  /** When evaluation makes room for other work. */
+  /** Decides when evaluation yields. */
   readonly pace: Pace;
 }
 

@@ -12,7 +12,7 @@ import {
 } from '../values.js';
 import { timestampInRange } from './time.js';
 
-/** The arithmetic operators, with the errors of overflow. */
+/** The arithmetic operators, with overflow errors. */
 
 export const INT_MAX = (1n << 63n) - 1n;
 export const INT_MIN = -(1n << 63n);

@@ -372,7 +372,7 @@ describe('a schema that preserves unknown fields', () => {
     expect(encoded.startsWith('{"kind":"K","__proto__":')).toBe(true);
   });
 
-  it('keeps such a key if a null beside it is dropped', () => {
+  it('keeps a key with a null member if the null is dropped', () => {
     const decoded = decode({ schema: open } as KindSchema, '{"kind":null,"a":2,"__proto__":{"b":1}}');
     expect(decoded.ok && JSON.stringify(decoded.object)).toBe('{"a":2,"__proto__":{"b":1}}');
   });

@@ -3,7 +3,7 @@ const FIRST_SIZE = 64 * 1024;
 const KEPT_SIZE = 4 * 1024 * 1024;
 const BYTES_64 = 2n ** 64n;
 
-/** A buffer that no writer uses at present. */
+/** A buffer that no writer currently uses. */
 let scratch: Buffer | undefined;
 
 function takeScratch(): Buffer {

@@ -16,11 +16,11 @@ const NAME = 'certificatesigningrequest-approving-controller';
 
 export interface ApprovingOptions {
   readonly authority: Pick<CertificateAuthority, 'read'>;
-  /** Whether a user may create a subresource of certificate requests. */
+  /** Reports whether a user may create a subresource of certificate requests. */
   mayCreate(user: UserInfo, subresource: 'selfnodeclient' | 'nodeclient'): Promise<boolean>;
 }
 
-/** Approves requests of kubelets for client certificates, if they may have them. */
+/** Approves requests of kubelets for client certificates, if they have the permission. */
 export function approvingController({ cluster, world, log }: ControllerContext, options: ApprovingOptions): Controller {
   const queue = new WorkQueue({
     world,

@@ -76,7 +76,7 @@ describe('the controllers of certificate requests', () => {
   }
   const PEM = '-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n';
 
-  it('approve and sign what a kubelet may have', async () => {
+  it('approve and sign the requests that a kubelet may make', async () => {
     const { bench, work, signed } = await scene(node, ['nodeclient']);
     await bench.create(REQUESTS, '', request('r', KUBELET_CLIENT, CLIENT, { expirationSeconds: 700 }));
     await work();
@@ -86,7 +86,7 @@ describe('the controllers of certificate requests', () => {
     expect(signed).toEqual([700]);
   });
 
-  it('leave to others what a kubelet may not have, and fail what their signer does not sign', async () => {
+  it('leave other requests to other approvers, and fail requests that their signer does not sign', async () => {
     const { bench, work, signed } = await scene(node);
     await bench.create(REQUESTS, '', request('kubelet', KUBELET_CLIENT, CLIENT));
     await bench.create(REQUESTS, '', request('client', API_CLIENT, SERVER));

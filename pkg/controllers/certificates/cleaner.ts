@@ -14,7 +14,7 @@ const DECIDED = HOUR;
 const PENDING = 24 * HOUR;
 
 export interface CleanerOptions {
-  /** When a certificate (PEM) ends, in milliseconds; undefined if it cannot be read. */
+  /** Returns the end of a certificate (PEM), in milliseconds; undefined if it cannot be parsed. */
   expiryOf(certificate: string): number | undefined;
 }
 
@@ -43,7 +43,7 @@ export function cleanerController(
     await cluster.delete(place, { uid, resourceVersion });
   }
 
-  /** When a request may go, in milliseconds. */
+  /** Returns when a request may be deleted, in milliseconds. */
   function endOf(request: JsonObject): number {
     const conditions = objectsAt(request, 'status', 'conditions');
     const created = timeOf(textAt(request, 'metadata', 'creationTimestamp')) ?? world.clock.now();

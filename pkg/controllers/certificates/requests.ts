@@ -1,6 +1,6 @@
 import { type JsonObject, listAt, objectsAt, textAt } from '../../api/index.js';
 
-/** CertificateSigningRequests: what the controllers of Kubernetes' own signers read of them. */
+/** CertificateSigningRequests as the controllers of Kubernetes' own signers read them. */
 
 export const REQUESTS = 'certificatesigningrequests.certificates.k8s.io';
 
@@ -9,7 +9,7 @@ export const KUBELET_CLIENT = 'kubernetes.io/kube-apiserver-client-kubelet';
 export const API_CLIENT = 'kubernetes.io/kube-apiserver-client';
 export const LEGACY = 'kubernetes.io/legacy-unknown';
 
-/** What the request itself (RFC 2986) asks for. */
+/** The content of the request itself (RFC 2986). */
 export interface RequestedIdentity {
   readonly commonName: string;
   readonly organizations: readonly string[];
@@ -89,7 +89,7 @@ function apiClientRefusal(usages: readonly string[]): string | undefined {
   return usages.includes('client auth') ? undefined : 'missing required usage for client certificate: client auth';
 }
 
-/** Whether the usages are the digital signature, this one, and for RSA keys the encipherment of keys. */
+/** Reports whether the usages are the digital signature, this one, and for RSA keys the encipherment of keys. */
 function areUsages(usages: readonly string[], purpose: string): boolean {
   const given = new Set(usages);
   given.delete('key encipherment');

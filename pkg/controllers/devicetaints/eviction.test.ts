@@ -84,7 +84,7 @@ describe('a device taint', () => {
     expect(metaIn(await bench.get('pods', 'default', 'p'))).toHaveProperty('deletionTimestamp');
   });
 
-  it('without an effect says what it would do', async () => {
+  it('without an effect reports what it would do', async () => {
     const { bench, work, rule, shown } = await scene();
     await rule('harmless', 'None');
     await work(3);
@@ -132,7 +132,7 @@ describe('the time of an eviction', () => {
     expect(evictionOf(claim(tolerations), { slices: [slice(1, 'NoExecute')], rules: [] })?.when).toBe(expected);
   });
 
-  it('follows the newest generation of the pool', () => {
+  it('uses the newest generation of the pool', () => {
     const slices = [slice(1, 'NoExecute'), slice(2, 'NoSchedule')];
     expect(evictionOf(claim([]), { slices, rules: [] })).toBeUndefined();
   });

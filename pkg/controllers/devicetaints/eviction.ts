@@ -17,19 +17,19 @@ const RULES = 'devicetaintrules.resource.k8s.io';
 /** Claims without this text in their bytes are not allocated. */
 const ALLOCATED = Buffer.from('"allocation":');
 const RULE = 'rule ';
-/** The status of a rule is written at most so often. */
+/** Minimum time between two writes of a rule's status. */
 const STATUS_MILLISECONDS = 1_000;
 
 /**
- * Deletes the pods of claims whose devices have a NoExecute taint that is not tolerated, from a ResourceSlice or a DeviceTaintRule,
- * and releases the device when they are gone. The status of a rule shows how far it has come.
+ * Deletes the pods of claims whose devices have an untolerated NoExecute taint, from a ResourceSlice or a
+ * DeviceTaintRule, and releases the device when they are deleted. The status of a rule shows the progress.
  */
 export function deviceTaintEviction(context: ControllerContext): Controller {
   const { cluster, world, log } = context;
   const record = eventRecorder(context, NAME);
   /** The keys of allocated claims. */
   const allocated = new Set<string>();
-  /** The uid of a rule -> pods that were evicted because of it in this term. */
+  /** The uid of a rule -> pods that were evicted because of it in this term of leadership. */
   const evicted = new Map<string, number>();
   const queue = new WorkQueue({
     world,
@@ -55,7 +55,7 @@ export function deviceTaintEviction(context: ControllerContext): Controller {
     [RULES]: (before, after) => {
       const rule = (after ?? before)!;
       queue.add(`${RULE}${rule.name}`);
-      // The status of a rule does not change what it evicts.
+      // The status of a rule has no effect on what it evicts.
       if (before === undefined || after === undefined || specOf(before) !== specOf(after)) all();
     },
     pods: (before, after) => {
@@ -100,13 +100,13 @@ export function deviceTaintEviction(context: ControllerContext): Controller {
       if (eviction.rules.has(rule.uid())) queue.addAfter(`${RULE}${rule.name}`, STATUS_MILLISECONDS);
   }
 
-  /** The pod that a claim is reserved for, unless it has ended or is another of the same name. */
+  /** The pod for which a claim is reserved, unless it has terminated or has another uid. */
   async function podOf(namespace: string, user: JsonObject): Promise<JsonObject | undefined> {
     const pod = await cluster.get(placeOf(cluster, 'pods', `${namespace}/${textAt(user, 'name')}`)!);
     return pod === undefined || metaOf(pod).uid !== textAt(user, 'uid') || hasEnded(pod) ? undefined : pod;
   }
 
-  /** Returns false if the pod is going already. */
+  /** Returns false if the pod is already being deleted. */
   async function evict(pod: JsonObject): Promise<boolean> {
     if (isDeleting(pod)) return false;
     const { namespace, name, uid } = metaOf(pod);
@@ -166,7 +166,7 @@ export function deviceTaintEviction(context: ControllerContext): Controller {
 
 const USES_CLAIMS = Buffer.from('"resourceClaims":');
 
-/** The names of the claims that a pod refers to, also of those that were made for it. */
+/** The names of the claims that a pod refers to, including those created for it. */
 function claimsOf(pod: JsonObject): readonly string[] {
   const named = objectsAt(pod, 'spec', 'resourceClaims').map((c) => textAt(c, 'resourceClaimName'));
   const made = objectsAt(pod, 'status', 'resourceClaimStatuses').map((c) => textAt(c, 'resourceClaimName'));

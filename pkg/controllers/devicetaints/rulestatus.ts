@@ -75,7 +75,7 @@ function conditionFor(rule: JsonObject, view: RuleView, evicted: number): Said {
 const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;
 const inNamespaces = (n: number): string => (n === 1 ? '1 namespace' : `${n} different namespaces`);
 
-/** The pods that the rule evicts, or will when their tolerations end. */
+/** The pods that the rule evicts now, or when their tolerations end. */
 function pendingPods(rule: JsonObject, { claims, sources, pod }: RuleView): { pods: number; namespaces: number } {
   const { uid } = metaOf(rule);
   const pods = new Set<string>();

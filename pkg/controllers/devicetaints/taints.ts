@@ -2,7 +2,7 @@ import { type JsonObject, numberAt, objectAt, objectsAt, textAt } from '../../ap
 import { metaOf } from '../meta.js';
 import { timeOf } from '../pods.js';
 
-/** Which taints evict the pods of a claim, and when. */
+/** The taints that evict the pods of a claim, and the time of the eviction. */
 
 export interface TaintSources {
   /** ResourceSlices of all generations. */
@@ -22,7 +22,10 @@ interface Taint {
   readonly rule: string;
 }
 
-/** When the pods of an allocated claim are evicted; undefined if all taints of its devices are tolerated for ever. */
+/**
+ * The time at which the pods of an allocated claim are evicted; undefined if all taints of its devices are tolerated
+ * forever.
+ */
 export function evictionOf(claim: JsonObject, sources: TaintSources): Eviction | undefined {
   let when = Number.POSITIVE_INFINITY;
   const rules = new Set<string>();
@@ -49,7 +52,7 @@ function* taintsOf(device: JsonObject, { slices, rules }: TaintSources): Iterabl
       yield { taint: objectAt(rule, 'spec', 'taint'), rule: metaOf(rule).uid };
 }
 
-/** The slices of a device's pool that are of its newest generation. */
+/** The slices of a device's pool with its newest generation. */
 function currentSlices(slices: readonly JsonObject[], device: JsonObject): readonly JsonObject[] {
   const generation = (slice: JsonObject): number => numberAt(slice, 'spec', 'pool', 'generation');
   const pool = slices.filter(
@@ -61,7 +64,10 @@ function currentSlices(slices: readonly JsonObject[], device: JsonObject): reado
   return pool.filter((slice) => generation(slice) === newest);
 }
 
-/** Whether a rule selects a device `{driver, pool, device}`. A rule without a selector selects none, an empty selector all. */
+/**
+ * Reports whether a rule selects a device `{driver, pool, device}`. A rule without a selector selects none, an empty
+ * selector all.
+ */
 export function selects(rule: JsonObject, device: JsonObject): boolean {
   const selector = objectAt(rule, 'spec')['deviceSelector'];
   if (selector === undefined) return false;
@@ -71,7 +77,7 @@ export function selects(rule: JsonObject, device: JsonObject): boolean {
   });
 }
 
-/** Milliseconds; undefined if the taint is tolerated for ever. */
+/** Milliseconds; undefined if the taint is tolerated forever. */
 function evictionTime(taint: JsonObject, tolerations: readonly JsonObject[]): number | undefined {
   const added = timeOf(textAt(taint, 'timeAdded')) ?? 0;
   let seconds = Number.POSITIVE_INFINITY;

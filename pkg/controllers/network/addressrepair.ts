@@ -22,11 +22,12 @@ const SERVICE_CIDRS = 'servicecidrs.networking.k8s.io';
 const FAMILY = 'ipaddress.kubernetes.io/ip-family';
 const MANAGED_BY = 'ipaddress.kubernetes.io/managed-by';
 const ALLOCATOR = 'ipallocator.k8s.io';
-/** An address without its service is kept for this time: it may have been made for one that comes. */
+/** An address without its service is kept for this time: its service may be about to be created. */
 const ORPHAN_MILLISECONDS = 60_000;
 
 /**
- * Keeps services and IPAddresses in agreement. This server writes both in one transaction, so they differ only after a user has changed an IPAddress, or after data of another server was restored.
+ * Keeps services and IPAddresses consistent. This server writes both in one transaction, so they differ only after a
+ * user has changed an IPAddress, or after data of another server was restored.
  */
 export function addressRepair(context: ControllerContext): Controller {
   const { cluster, world, log } = context;
@@ -76,7 +77,7 @@ export function addressRepair(context: ControllerContext): Controller {
     }
   }
 
-  /** Whether an IPAddress names the service, or another one that has the address too. */
+  /** Reports whether an IPAddress refers to the service, or to another one that also has the address. */
   async function isRight(address: JsonObject, ip: string, service: JsonObject): Promise<boolean> {
     const parent = objectAt(address, 'spec', 'parentRef');
     if (textAt(parent, 'group') !== '' || textAt(parent, 'resource') !== 'services') return false;
@@ -130,7 +131,7 @@ const SERVICE = 'service ';
 
 const familyOf = (ip: string): string => (ip.includes(':') ? 'IPv6' : 'IPv4');
 
-/** The addresses of a service in their canonical form. */
+/** The addresses of a service in canonical form. */
 function addressesOf(service: JsonObject): readonly string[] {
   if (textAt(service, 'spec', 'type') === 'ExternalName') return [];
   return listAt(service, 'spec', 'clusterIPs').flatMap((ip) => {

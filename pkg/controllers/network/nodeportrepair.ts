@@ -10,7 +10,7 @@ import { WorkQueue } from '../queue.js';
 const NAME = 'portallocator-repair-controller';
 
 /**
- * Brings the list of allocated node ports into agreement with the services, once when a peer becomes the leader. Services and the
+ * Reconciles the list of allocated node ports with the services, once when a peer becomes the leader. Services and the
  * list are written in one transaction, so they differ only after data of another server was restored.
  */
 export function nodePortRepair({ cluster, world, log }: ControllerContext, keyspace: Keyspace): Controller {
@@ -22,8 +22,8 @@ export function nodePortRepair({ cluster, world, log }: ControllerContext, keysp
   });
 
   async function sync(): Promise<void> {
-    // A port and its service are written together: a port of this read without a service in the later list was released meanwhile,
-    // or belongs to none.
+    // A port and its service are written together: if the later list has no service for a port of this read, the port
+    // was released meanwhile or belongs to none.
     const read = await keyspace.range({ start: NODE_PORT_PREFIX, end: prefixEnd(NODE_PORT_PREFIX) });
     if (read.kind !== 'ok') throw new Error(`cannot read ${NODE_PORT_PREFIX}`);
     const owners = new Map<number, string>();

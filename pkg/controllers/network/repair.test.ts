@@ -16,7 +16,7 @@ const service = (name: string, spec: JsonObject = {}): JsonObject => ({
   spec: { ports: [{ port: 80 }], ...spec },
 });
 
-it('restores the address of a service that was deleted or given away', async () => {
+it('restores the address of a service that was deleted or assigned to another', async () => {
   const { bench, context, start, work } = await openScene();
   await start(addressRepair(context));
   const made = await bench.create('services', 'default', service('s'));
@@ -33,7 +33,7 @@ it('restores the address of a service that was deleted or given away', async () 
   });
 });
 
-it('removes an address whose service does not exist, after a while', async () => {
+it('removes an address whose service does not exist, after a delay', async () => {
   const { bench, context, start, work } = await openScene();
   await start(addressRepair(context));
   await bench.create(ADDRESSES, '', {
@@ -48,7 +48,7 @@ it('removes an address whose service does not exist, after a while', async () =>
   expect(await refusal(bench.get(ADDRESSES, '', '10.96.7.7'))).toMatch(/^404/);
 });
 
-it('brings the list of node ports into agreement with the services', async () => {
+it('reconciles the list of node ports with the services', async () => {
   const { bench, context, start, work } = await openScene();
   const made = await bench.create('services', 'default', service('s', { type: 'NodePort' }));
   const [port = 0] = heldPorts(made);
@@ -66,7 +66,7 @@ it('brings the list of node ports into agreement with the services', async () =>
   expect(read.kind === 'ok' && read.items.map((item) => item.key)).toEqual([`${NODE_PORT_PREFIX}${port}`]);
 });
 
-it('allocates addresses of further ranges that are ready, and of none that is being deleted', async () => {
+it('allocates addresses of further ranges that are ready, but not of one that is being deleted', async () => {
   const { bench } = await openScene();
   const CIDRS = 'servicecidrs.networking.k8s.io/v1';
   const own = { clusterIP: '192.0.2.5' };

@@ -50,7 +50,7 @@ export const conditionsIn = (o: JsonObject): Record<string, string> =>
     ]),
   );
 
-/** The `spec.request` of a certificate request that the server accepts: its outer structure is all that it checks. */
+/** The `spec.request` of a certificate request that the server accepts: the server checks only its outer structure. */
 export const EMPTY_REQUEST = (() => {
   const value = (tag: number, ...inner: Buffer[]): Buffer => {
     const content = Buffer.concat(inner);

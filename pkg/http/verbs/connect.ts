@@ -25,8 +25,8 @@ function checkAccept({ call, info, served }: ResourceRequest, services: HttpServ
 const UPGRADED: ReadonlySet<string> = new Set(['attach', 'exec', 'portforward']);
 
 /**
- * A stream over WebSocket is opened by GET, and does as much as one that is opened by POST: the right to get the subresource is not
- * enough.
+ * A stream over WebSocket is opened by GET, but allows as much as one opened by POST: the permission to get the
+ * subresource is not enough.
  */
 async function mayCreate({ call, info }: ResourceRequest, { stages }: HttpServices): Promise<void> {
   const decision = await stages.authorizer.authorize(call.user, { ...info, verb: 'create' });

@@ -26,7 +26,7 @@ export async function patch(request: ResourceRequest, services: HttpServices): P
   return sendObject(request, services, written.outcome === 'created' ? 201 : 200, written.object, form);
 }
 
-/** The audit has the patch as the client sent it, as JSON. A patch that cannot be read is refused later. */
+/** The audit event has the patch as the client sent it, as JSON. An invalid patch is refused later. */
 function recordPatch({ audit }: Call, bytes: Buffer, encoding: Body['encoding']): void {
   if (audit?.wantsRequest !== true) return;
   const value = encoding === 'json' ? readJson(bytes) : encoding === 'yaml' ? readYaml(bytes) : undefined;

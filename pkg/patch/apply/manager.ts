@@ -118,7 +118,10 @@ export function updateManagedFields(input: UpdateInput): void {
   compareManagedFields(input)();
 }
 
-/** The first half of `updateManagedFields`, which finds the owners. The returned function is the second half, which writes them. */
+/**
+ * The first half of `updateManagedFields`, which determines the owners. The returned function is the second half, which
+ * writes them.
+ */
 export function compareManagedFields(input: UpdateInput): () => void {
   const { resource, live, object } = input;
   const sent = managedFieldsOf(object);

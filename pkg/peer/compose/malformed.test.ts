@@ -78,7 +78,7 @@ describe('a malformed entry of the log', () => {
     await peer.close();
   });
 
-  it('is refused as a proposal, at the cost of the connection that brought it', async () => {
+  it('is refused as a proposal, and ends its connection', async () => {
     const { peer, transport, fatal, counted } = await peerOf(['a'], 200);
     await until(() => peer.keyspace.status().isLeader && transport() !== undefined);
     const { term, lastIndex } = await peer.control.report();

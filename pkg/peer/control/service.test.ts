@@ -43,8 +43,8 @@ function follower(
   return { controls: peerControls(parts as ControlParts), waited: () => now };
 }
 
-// The records in memory follow the state with a delay when a snapshot replaces it. A peer that answered from them let a member with an
-// emptied disk come back under its old id (simulation, seed 5071).
+// The records in memory are updated with a delay after a snapshot replaces the state. A peer that answered from them
+// let a member with an emptied disk rejoin under its old id (simulation, seed 5071).
 it('reports from the applied state whether a member has taken part', async () => {
   const machine = await openStateMachine({ engine: await memoryHome().open(), name: 'memory' });
   const record = { id: 7, name: 'g', peerUrls: [], started: true };

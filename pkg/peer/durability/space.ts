@@ -13,7 +13,7 @@ export interface SpacePorts {
   readonly reserveBytes: number;
   /** The bytes of the state that are in use: the quota limits these. */
   stateBytes(): number;
-  /** The bytes of its files. Called periodically only, because it asks the engine. */
+  /** The bytes of its files. Called only periodically, because it queries the engine. */
   stateBytesOnDisk(): number;
   logHasRoom(): boolean;
   /** The data folder is gone. */

@@ -150,7 +150,8 @@ async function askToJoin({ config, world }: JoinPorts, provider: TransportProvid
     const deadline = world.clock.now() + CONTROL_LIMITS.callMs;
     const { started } = (await provider.callControl(url, deadline, HAS_STARTED_CONFIRMED, me.id)) as HasStarted;
     if (started) {
-      // The list of members may be older than the answer: the member may have been replaced by a new one with the same URL.
+      // The list of members may be older than the response: a new member with the same URL may have replaced the
+      // member.
       const confirmed = await provider.fetchMembers(url, world.clock.now() + CONTROL_LIMITS.callMs);
       const now = confirmed.members.find(({ peerUrls }) => peerUrls.some((peerUrl) => own.has(peerUrl)));
       if (now?.id === me.id) return { kind: 'refused', message: lostDisk(me.id) };

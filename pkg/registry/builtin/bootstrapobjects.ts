@@ -63,7 +63,7 @@ export function bootstrapObjects(config: BootstrapConfig): readonly BootstrapObj
   return [...namespaces, ...classes, range, service];
 }
 
-/** The Service `default/kubernetes`. It has one address, as kube-apiserver gives it, also with two ranges. */
+/** The Service `default/kubernetes`. As in kube-apiserver, it has one address even with two ranges. */
 export function kubernetesServiceObject({
   serviceAddress,
   securePort,

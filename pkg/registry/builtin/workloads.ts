@@ -19,7 +19,7 @@ import { isEmptySelector, labelSelector, nonNegative, selects, shown } from './r
 
 /** Helpers for kinds that create pods from a template. */
 
-/** What the kinds that create pods from a template have in common. */
+/** Helpers shared by the kinds that create pods from a template. */
 interface Workload {
   readonly metadata?: shapes.MetaV1ObjectMeta;
   readonly spec?: {

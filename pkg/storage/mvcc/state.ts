@@ -219,7 +219,7 @@ export class Loader {
   }
 }
 
-/** For reading back: the engine keys of rows. */
+/** Identifies the engine keys of rows, for tests and inspection. */
 export function rowKeys(places: readonly RowAt[]): Buffer[] {
   return places.map(({ revision, sequence }) => rowKey(revision, sequence));
 }

@@ -1,5 +1,6 @@
-// Small requests with a metadata-level audit and encrypted Secrets, as the ratio to the same work without either. The servers alternate,
-// so that both meet the same machine; the ratio of the CPU time is steadier than that of the rate.
+// Small requests with a metadata-level audit and encrypted Secrets, as the ratio to the same work without either. The
+// two servers alternate, so that both have the same conditions; the ratio of the CPU time varies less than that of the
+// rate.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -58,7 +58,7 @@ async function conformance() {
   const kubeconfig = join(data, 'admin.kubeconfig');
   const server = start(logs, 'trireme', process.execPath, [join(root, 'dist/cmd/apiserver/main.js'), `--secure-port=${port}`, `--data-dir=${data}`, '--log-level=warn', '--auto-compaction-retention=1m']);
   const api = await clientOf(server, port, data);
-  // The names of the controllers that the server has itself.
+  // The names of the server's own controllers.
   const { CONTROLLERS } = await import(join(root, 'dist/pkg/controllers/index.js'));
   const ours = [...CONTROLLERS].map((name) => `-${name}`);
   const manager = [`--kubeconfig=${kubeconfig}`, '--leader-elect=false', `--controllers=${['*', ...ours].join(',')}`, '--secure-port=0', `--root-ca-file=${join(data, 'pki', 'ca.crt')}`];

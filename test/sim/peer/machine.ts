@@ -108,7 +108,7 @@ export class Machine {
   #config(): PeerConfig {
     const { founders, added, profile } = this.#world;
     const me = { name: this.name, peerUrls: [this.url] };
-    // An operator names the members of the day for a peer that joins.
+    // An operator passes the current members to a joining peer.
     const others = [...founders, ...added()].filter(({ name }) => name !== this.name);
     return {
       ...PEER_DEFAULTS,

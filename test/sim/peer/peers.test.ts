@@ -12,7 +12,7 @@ const ONE = process.env['PEER_SEED'] || undefined;
 const SEEDS = Number(process.env['PEER_SEEDS'] || 1000);
 const CHUNK = 100;
 
-/** Seeds that found a fault of a peer, which has been mended. */
+/** Seeds that found a fault of a peer, which has been fixed. */
 const FOUND: readonly (readonly [number, string])[] = [
   [3087, 'a joiner was refused because a lagging peer listed its predecessor'],
   [5071, 'a member with an emptied disk came back under its old id while a snapshot was installed'],
@@ -47,7 +47,7 @@ describe('simulated production peers', () => {
   }
 
   it.each(FOUND)(
-    'keep their promises, seed %i: %s',
+    'keep all guarantees, seed %i: %s',
     async (seed) => {
       expect(verdict(await simulatePeers({ seed }))).toBe('right');
     },

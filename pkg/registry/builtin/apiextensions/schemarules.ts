@@ -40,16 +40,16 @@ interface Pending {
   readonly place: Place;
   /** The enclosing list whose items have no keys. */
   readonly uncorrelatable: FieldPath | undefined;
-  /** How many values of the schema an object can have, if lists and maps around it are bounded. */
+  /** The maximum number of values of the schema in an object, if the enclosing lists and maps are bounded. */
   readonly cardinality: bigint | undefined;
   readonly parent: Pending | undefined;
-  /** The rules of this schema or of one below have errors besides those of their expressions. */
+  /** The rules of this schema or a schema below it have errors other than those of their expressions. */
   isWrong: boolean;
 }
 
 const UINT64_MAX = (1n << 64n) - 1n;
 
-/** How many parts a value of the schema can have: of a list or map, what the schema allows; undefined if it sets no bound. */
+/** The maximum number of elements of a list or map value of the schema; undefined if it sets no bound. */
 function multiplied(cardinality: bigint | undefined, s: JsonObject): bigint | undefined {
   const type = textAt(s, 'type');
   const isMap = type === 'object' && (s['additionalProperties'] ?? null) !== null;
@@ -75,8 +75,9 @@ class SchemaRules {
   }
 
   /**
-   * Walks depth first, without recursion, because a definition may be nested as deep as a request body. Expressions are compiled
-   * last, and only if the schema is structural. A schema that has errors itself or below has no expressions compiled.
+   * Walks depth first, without recursion, because a definition may be nested as deep as a request body. Expressions are
+   * compiled last, and only if the schema is structural. If a schema or one below it has errors, its expressions are
+   * not compiled.
    */
   check(schema: JsonObject, costs: RuleCosts): void {
     const walked: Pending[] = [];

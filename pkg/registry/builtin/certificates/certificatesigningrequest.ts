@@ -119,8 +119,8 @@ function stampConditions(
 }
 
 /**
- * The status subresource leaves approvals and denials as they are. Where their number differs they stay as sent, and validation rejects
- * them.
+ * The status subresource does not change approvals and denials. If their number differs they stay as sent, and
+ * validation rejects them.
  */
 function keepDecisions(
   o: Shaped<shapes.CertificatesV1CertificateSigningRequest>,

@@ -131,7 +131,7 @@ export function certificateChanged(
 const BEGIN = '-----BEGIN ';
 const DASHES = '-----';
 
-/** Why a text is no sequence of certificates in PEM; text around the blocks is allowed. */
+/** Returns why a text is not a sequence of certificates in PEM; text around the blocks is allowed. */
 function certificateProblem(pem: string): string | undefined {
   let blocks = 0;
   for (let at = pem.indexOf(BEGIN); at >= 0; at = pem.indexOf(BEGIN, at + 1)) {

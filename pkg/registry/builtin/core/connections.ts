@@ -101,7 +101,8 @@ const toPod: ConnectionHandler = async (request) => {
 const toService: ConnectionHandler = async ({ objects, namespace, name: id }) => {
   const { name, port } = destination('service', id);
   const none = errors.serviceUnavailable(`no endpoints available for service ${JSON.stringify(name)}`);
-  // The service itself matters only for the number of a port. A caller without one does not learn whether it exists.
+  // The service itself is needed only for the number of a port. A caller without a port does not learn whether it
+  // exists.
   if (!/^\d+$/.test(port)) throw none;
   const service = await objects.get({ group: '', resource: 'services', namespace, name });
   if (service === undefined) throw errors.notFound({ group: '', resource: 'services' }, name);

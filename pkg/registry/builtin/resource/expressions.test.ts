@@ -40,7 +40,7 @@ describe('the expression of a device selector', () => {
 });
 
 describe('the expression of a derived attribute', () => {
-  it('gives an attribute, or a list of attributes', () => {
+  it('returns an attribute, or a list of attributes', () => {
     expect(problem("device.driver + 'x'", 'derived attribute')).toBeUndefined();
     expect(problem("[semver('1.2.3')]", 'derived attribute')).toBeUndefined();
     expect(problem('1.5', 'derived attribute')).toContain('must evaluate to a primitive scalar');

@@ -36,7 +36,7 @@ const environment = kubernetesEnvironment(COMPATIBLE)
     { name: DEVICE, field: (f) => (Object.hasOwn(FIELDS, f) ? FIELDS[f as keyof typeof FIELDS] : undefined) },
   ]);
 
-/** Limits of the names and values of devices, which bound what an expression can cost. */
+/** Limits of the names and values of devices, which bound the cost of an expression. */
 const DOMAIN_MAX = 63;
 const NAME_MAX = 32;
 const PARTS_MAX = 32;
@@ -44,7 +44,7 @@ const VALUE_MAX = 64;
 /** The limit of the estimated cost of one expression, and of all derived attributes of a claim. */
 export const EXPRESSION_COST_MAX = 1_000_000n;
 
-/** The greatest size of a part of `device`: of `device.attributes`, of one domain in it, of one attribute. */
+/** The maximum size of a part of `device`: of `device.attributes`, of one domain in it, of one attribute. */
 const sizeOfPart: SizeOf = (path) => {
   const [root, field, domain, name, ...rest] = path;
   if (root !== 'device' || rest.length > 0) return undefined;
@@ -64,8 +64,8 @@ const sizeOfPart: SizeOf = (path) => {
 };
 
 /**
- * Validates the expression of a device selector, which gives a bool, or of a derived attribute, which gives an attribute or a list
- * of them. Returns the estimated cost; 0 if the expression does not compile.
+ * Validates the expression of a device selector, which returns a bool, or of a derived attribute, which returns an
+ * attribute or a list of them. Returns the estimated cost; 0 if the expression does not compile.
  */
 export function checkExpression(
   expression: string,

@@ -228,7 +228,7 @@ function constrainedAttributes(
   return used;
 }
 
-/** What the requests of a claim share. `cost` is the estimated cost of all derived attributes so far. */
+/** The state shared by the requests of a claim. `cost` is the estimated cost of all derived attributes so far. */
 interface ClaimContext {
   /** Attributes that constraints refer to, by request name; '' means every request. */
   readonly used: ReadonlyMap<string, ReadonlySet<string>>;

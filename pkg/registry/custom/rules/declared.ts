@@ -36,7 +36,7 @@ export interface Place {
   readonly uncorrelatable: FieldPath | undefined;
   /** The minor release whose functions the rules may use. */
   readonly minor: Minor;
-  /** How many values of the schema an object can have, if lists and maps around it are bounded. */
+  /** The maximum number of values of the schema in an object, if the enclosing lists and maps are bounded. */
   readonly cardinality: bigint | undefined;
   readonly costs: RuleCosts;
 }
@@ -126,7 +126,7 @@ function checkFieldPath(text: string, schema: JsonObject, path: FieldPath, error
   if (!isFieldPath(text, schema)) errors.invalid(path, text, 'must be a valid path');
 }
 
-/** Whether a path such as `.spec['a.b'].c` leads to a field that the schema declares. */
+/** Reports whether a path such as `.spec['a.b'].c` refers to a declared field. */
 function isFieldPath(text: string, schema: JsonObject): boolean {
   let within: JsonObject = schema;
   let at = 0;

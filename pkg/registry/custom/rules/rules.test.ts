@@ -5,7 +5,7 @@ import { RuleCosts } from './costs.js';
 import { checkDeclaredRules, checkRuleTexts } from './declared.js';
 import { checkRules, compileRules } from './rules.js';
 
-/** A pace that never interrupts. */
+/** A budget that never interrupts. */
 const UNHURRIED: Pace = { spent: () => false, yield: () => Promise.resolve() };
 
 const rule = (text: string, more: JsonObject = {}): JsonObject => ({ rule: text, ...more });

@@ -35,7 +35,7 @@ import { type RuleType, ruleType } from './types.js';
 /** The cost limits of one rule, and of all rules of a request, in cost units. */
 const RULE_COST_MAX = 1_000_000;
 const REQUEST_COST_MAX = 10_000_000;
-/** The cost of rules between two questions whether the time slice is used up. */
+/** The cost of rules between two checks whether the time slice is used up. */
 const UNPACED_MAX = 1000;
 const MESSAGE_CHARACTERS_MAX = 5 * 1024;
 
@@ -144,7 +144,7 @@ class Checker {
   readonly #pace: Pace;
   #budget = REQUEST_COST_MAX;
   #spent = false;
-  /** The cost since the last question whether the time slice is used up. */
+  /** The cost since the last check whether the time slice is used up. */
   #unpaced = 0;
 
   constructor(errors: FieldErrors, isUpdate: boolean, pace: Pace) {

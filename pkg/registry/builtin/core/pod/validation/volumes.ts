@@ -91,7 +91,7 @@ const QUOBYTE_HOST = /^[^:,]+:\d+(,[^:,]+:\d+)*$/;
 
 type Sources = Omit<shapes.CoreV1Volume, 'name'>;
 
-/** A source of volumes, with the names that errors use where they are not those of its field. */
+/** A volume source, with its names in errors if they differ from the field name. */
 type Source = {
   [K in keyof Sources]-?: {
     readonly json: K;
