@@ -8,31 +8,48 @@ export interface AddressOnPort {
 }
 
 /**
- * The subsets of Endpoints in canonical form: addresses with the same ports are in one subset, sorted. An address that
- * is ready on one port is ready.
+ * Returns the subsets of Endpoints in their canonical form: ports that are on the same addresses are in one subset. An address that
+ * is given as ready and as not ready for a port is not ready.
  */
 export function subsetsOf(entries: readonly AddressOnPort[]): readonly JsonObject[] {
-  const addresses = new Map<string, { address: JsonObject; ready: boolean; readonly ports: Map<string, JsonObject> }>();
+  const ports = new Map<string, { readonly port: JsonObject | undefined; readonly hosts: Map<string, Host> }>();
+  const addresses = new Map<string, JsonObject>();
   for (const { address, port, ready } of entries) {
-    const key = `${textAt(address, 'ip')}/${textAt(address, 'targetRef', 'uid')}/${ready}`;
-    const known = addresses.get(key) ?? { address, ready, ports: new Map<string, JsonObject>() };
-    if (port !== undefined) known.ports.set(portText(port), port);
-    addresses.set(key, known);
+    const key = port === undefined ? '' : portText(port);
+    const known = ports.get(key) ?? { port, hosts: new Map<string, Host>() };
+    ports.set(key, known);
+    const host = `${textAt(address, 'ip')}/${textAt(address, 'targetRef', 'uid')}`;
+    if (!addresses.has(host)) addresses.set(host, address);
+    const before = known.hosts.get(host);
+    known.hosts.set(host, { host, ready: ready && before?.ready !== false });
   }
-  const groups = new Map<string, { ports: JsonObject[]; ready: JsonObject[]; notReady: JsonObject[] }>();
-  for (const { address, ready, ports } of addresses.values()) {
-    const key = [...ports.keys()].sort().join();
-    const group = groups.get(key) ?? { ports: [...ports.values()], ready: [], notReady: [] };
-    (ready ? group.ready : group.notReady).push(address);
+  const groups = new Map<string, { readonly ports: JsonObject[]; readonly hosts: readonly Host[] }>();
+  for (const [, { port, hosts }] of [...ports].sort(([a], [b]) => compareText(a, b))) {
+    const key = Array.from(hosts.values(), ({ host, ready }) => `${host}/${ready}`)
+      .sort()
+      .join();
+    const group = groups.get(key) ?? { ports: [], hosts: [...hosts.values()] };
+    if (port !== undefined) group.ports.push(port);
     groups.set(key, group);
   }
-  return [...groups]
-    .sort(([a], [b]) => compareText(a, b))
-    .map(([, { ports, ready, notReady }]) => ({
-      ...(ready.length === 0 ? {} : { addresses: ready.sort(byAddress) }),
-      ...(notReady.length === 0 ? {} : { notReadyAddresses: notReady.sort(byAddress) }),
-      ...(ports.length === 0 ? {} : { ports }),
-    }));
+  return [...groups.values()].map((group) => {
+    const of = (ready: boolean): JsonObject[] =>
+      group.hosts
+        .filter((host) => host.ready === ready)
+        .map(({ host }) => addresses.get(host)!)
+        .sort(byAddress);
+    const [ready, notReady] = [of(true), of(false)];
+    return {
+      ...(ready.length === 0 ? {} : { addresses: ready }),
+      ...(notReady.length === 0 ? {} : { notReadyAddresses: notReady }),
+      ...(group.ports.length === 0 ? {} : { ports: group.ports }),
+    };
+  });
+}
+
+interface Host {
+  readonly host: string;
+  readonly ready: boolean;
 }
 
 /** The subsets of an object in canonical form. */
