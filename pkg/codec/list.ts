@@ -1,5 +1,5 @@
 import type { JsonObject } from '../api/index.js';
-import { structByName } from '../schema/index.js';
+import { machinery } from '../schema/index.js';
 import { encodeCbor, SELF_DESCRIBED } from './cbor/write.js';
 import { encodeJson } from './json/encode.js';
 import { writeString } from './json/write.js';
@@ -16,7 +16,7 @@ export interface ListHead {
 
 /** Returns the part of a JSON list before the first item, with the bracket. The part after the last item is `]}` and a line break. */
 export function jsonListHead({ apiVersion, kind, metadata }: ListHead): Buffer {
-  const meta = encodeJson(structByName('meta/v1.ListMeta'), metadata).toString();
+  const meta = encodeJson(machinery.listMeta, metadata).toString();
   return Buffer.from(
     `{"kind":${writeString(kind)},"apiVersion":${writeString(apiVersion)},"metadata":${meta},"items":[`,
   );
@@ -39,7 +39,7 @@ export function* protobufList(
   itemsBytes: number,
   items: Iterable<Buffer>,
 ): Generator<Buffer, void, void> {
-  const meta = encodeProtobuf(structByName('meta/v1.ListMeta'), metadata);
+  const meta = encodeProtobuf(machinery.listMeta, metadata);
   const head = lengthDelimited(METADATA, meta.length);
   yield* envelopeAround(apiVersion, kind, head.length + meta.length + itemsBytes);
   yield head;

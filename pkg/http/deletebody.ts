@@ -1,12 +1,12 @@
 import { errors, isObject, type JsonValue } from '../api/index.js';
 import { decodeBody } from '../codec/index.js';
 import type { Body } from '../registry/index.js';
-import { type KindSchema, kindSchema } from '../schema/index.js';
+import { machinery } from '../schema/index.js';
 import type { DeleteWish } from './options.js';
 
 /** Reads the DeleteOptions from the body of a request, in any version and encoding. Throws 400 for any other body. */
 export function deleteWishOfBody(body: Body): DeleteWish {
-  const decoded = decodeBody(body, expected(), { otherVersions: true });
+  const decoded = decodeBody(body, machinery.deleteOptions, { otherVersions: true });
   if (!decoded.ok) throw errors.badRequest(decoded.cause);
   const o = decoded.object;
   const preconditions = o['preconditions'];
@@ -28,10 +28,6 @@ export function deleteWishOfBody(body: Body): DeleteWish {
     orphanDependents: typeof orphan === 'boolean' ? orphan : undefined,
     ignoreStoreReadError: o['ignoreStoreReadErrorWithClusterBreakingPotential'] === true,
   };
-}
-
-function expected(): KindSchema {
-  return kindSchema({ group: '', version: 'v1', kind: 'DeleteOptions' })!;
 }
 
 function text(v: JsonValue | undefined): string | undefined {

@@ -15,7 +15,7 @@ import {
   protobufItemBytes,
   protobufList,
 } from '../codec/index.js';
-import { structByName } from '../schema/index.js';
+import { machinery } from '../schema/index.js';
 import { originOf } from './conversion.js';
 import { encoded, storedParts } from './forms.js';
 import { limits } from './limits.js';
@@ -248,15 +248,14 @@ const NOTHING = Buffer.alloc(0);
 /** Encodes the items of a metadata list. A PartialObjectMetadata in a list has metadata only. */
 function metadataProtobuf(stored: StoredObject): Buffer {
   const only = partialMetadata(stored.json, 'v1');
-  return encodeProtobuf(structByName('meta/v1.PartialObjectMetadata'), parseStored(only));
+  return encodeProtobuf(machinery.partialObjectMetadata, parseStored(only));
 }
 
 function* cborItems({ target, result, r }: Listing): Generator<Buffer, void, void> {
   const { resource } = target;
   for (const o of result.items) {
     const item = o.parse();
-    if (r.form === 'metadata')
-      yield encodeCbor(structByName('meta/v1.PartialObjectMetadata'), metadataOnly(item, r.metaVersion));
+    if (r.form === 'metadata') yield encodeCbor(machinery.partialObjectMetadata, metadataOnly(item, r.metaVersion));
     else {
       if (resource.type.structural === undefined) {
         delete item['kind'];

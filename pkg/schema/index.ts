@@ -16,6 +16,7 @@ export {
   packageGroups,
 } from './kinds.js';
 export { structByName, typeByName, typeNames } from './load.js';
+export { machinery } from './machinery.js';
 export {
   type ApiDescription,
   type ApiGroupVersion,

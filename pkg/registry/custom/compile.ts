@@ -9,7 +9,7 @@ import {
   objectsAt,
   textAt,
 } from '../../api/index.js';
-import { customKind, type KindSchema, kindSchema, prune, type StructSchema } from '../../schema/index.js';
+import { customKind, type KindSchema, machinery, prune, type StructSchema } from '../../schema/index.js';
 import { type RemoteConverter, remoteConversions } from '../conversion.js';
 import { STORED_VERBS } from '../declare.js';
 import type { Conversion, Kind, ServedResource, ServedSubresource, StorageForm } from '../kind.js';
@@ -200,7 +200,7 @@ class Compiler {
     const scale = at(v, 'subresources', 'scale');
     if (isObject(scale)) {
       const sub = customScale(scalePaths(scale));
-      found['scale'] = { ...sub, type: kindSchema(sub.kind!)! };
+      found['scale'] = { ...sub, type: machinery.scale };
     }
     return found;
   }
