@@ -57,7 +57,7 @@ function readable(stored: Buffer): JsonObject | undefined {
 }
 
 /** Fills in the defaults of the schema. A null that a custom resource may not have counts as absent. */
-function complete(o: JsonObject, { schema, structural }: KindSchema): void {
+export function complete(o: JsonObject, { schema, structural }: KindSchema): void {
   if (structural !== undefined) dropNulls(o, structural);
   applySchemaDefaults(o, structural ?? schema);
 }

@@ -15,6 +15,7 @@ import { STORED_VERBS } from '../declare.js';
 import type { Conversion, Kind, ServedResource, ServedSubresource, StorageForm } from '../kind.js';
 import { resourceMemory } from '../memory.js';
 import type { Strategy, WriteContext } from '../resource.js';
+import { complete } from '../upgrade.js';
 import { printerColumns } from './columns.js';
 import { simplePath } from './jsonpath.js';
 import { compileRules, type RuleNode } from './rules/rules.js';
@@ -53,6 +54,8 @@ class Compiler {
   readonly #namespaced: boolean;
   readonly #strategy: Strategy;
   readonly #rules = new Map<string, VersionRules>();
+  /** The type of the storage version. */
+  #stored: KindSchema | undefined;
 
   readonly #remote: RemoteConverter | undefined;
   readonly #remoteConversion: ReturnType<typeof remoteConversions> | undefined;
@@ -73,7 +76,11 @@ class Compiler {
     this.#namespaced = spec['scope'] === 'Namespaced';
     this.#versions = objectsAt(spec, 'versions');
     const statusIsSeparate = this.#versions.some((v) => at(v, 'subresources', 'status') !== undefined);
-    this.#strategy = customStrategy(this.#rulesOf, { statusIsSeparate, terminating });
+    this.#strategy = customStrategy(this.#rulesOf, {
+      statusIsSeparate,
+      terminating,
+      complete: (o) => complete(o, this.#stored!),
+    });
   }
 
   readonly #rulesOf = (context: WriteContext): VersionRules =>
@@ -137,6 +144,7 @@ class Compiler {
   #storage(types: ReadonlyMap<string, KindSchema>, labels: readonly string[]): StorageForm {
     const stored = this.#versions.find((v) => v['storage'] === true) ?? this.#versions[0]!;
     const type = types.get(textAt(stored, 'name'))!;
+    this.#stored = type;
     return {
       apiVersion: apiVersionOf(this.#gvk(stored)),
       kind: this.#names.kind,

@@ -157,6 +157,19 @@ describe('a kind added at run time', () => {
   });
 });
 
+describe('the status of a new custom resource', () => {
+  it('has the defaults of the schema, whatever the client sent', async () => {
+    const b = await Bench.open();
+    const status = { type: 'object', properties: { phase: { type: 'string' } }, default: { phase: 'Pending' } };
+    const properties = { ...(SCHEMA['properties'] as JsonObject), status };
+    const schema = { openAPIV3Schema: { ...SCHEMA, properties } };
+    await b.registry.changeKinds({ set: [shops(version('v1', { schema }))] });
+    const made = await b.create(SHOPS, 'default', { ...shop('a'), status: { phase: 'Mine' } });
+    expect(made['status']).toEqual({ phase: 'Pending' });
+    expect(await b.get(SHOPS, 'default', 'a')).toEqual(made);
+  });
+});
+
 describe('a kind changed at run time', () => {
   it('serves and stores a second version without losing objects stored in the first', async () => {
     const b = await open();

@@ -26,15 +26,24 @@ export interface VersionRules {
   readonly expressions: RuleNode | undefined;
 }
 
+export interface StrategyOptions {
+  /** A change of the status does not raise the generation. */
+  readonly statusIsSeparate: boolean;
+  readonly terminating: boolean;
+  /** Fills in defaults as reading a stored object does: those of a status that a create may not set. */
+  complete(o: JsonObject): void;
+}
+
 /**
  * The strategy of custom resources. `rules` returns the rules of the version of a request. `statusIsSeparate`: a change of the status does
  * not raise the generation.
  */
 export function customStrategy(
   rules: (context: WriteContext) => VersionRules,
-  { statusIsSeparate, terminating }: { readonly statusIsSeparate: boolean; readonly terminating: boolean },
+  { statusIsSeparate, terminating, complete }: StrategyOptions,
 ): Strategy {
   return {
+    complete,
     create: {
       prepare: (o, context) => {
         if (terminating)

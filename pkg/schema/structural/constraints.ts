@@ -4,11 +4,15 @@ import { equalJson, FieldErrors, type FieldPath, getOwn, isObject, type JsonValu
 import type { Constraints } from '../types.js';
 import { textFormats } from './formats.js';
 
+/** Counts the schemas that values were checked against, to find the branch of a combination that got furthest. */
+const progress = { checked: 0 };
+
 /**
  * Validates a value against constraints, with the messages of kube-apiserver. Constraints for another type of value are ignored, because
  * the wrong type is reported already.
  */
 export function checkConstraints(value: JsonValue, c: Constraints, path: FieldPath, errors: FieldErrors): void {
+  progress.checked++;
   checkCombinations(value, c, path, errors);
   if (typeof value === 'string') checkText(value, c, path, errors);
   else if (typeof value === 'number' || typeof value === 'bigint') checkNumber(value, c, path, errors);
@@ -139,16 +143,17 @@ function checkCombinations(value: JsonValue, c: Constraints, path: FieldPath, er
   const { allOf, anyOf, oneOf, not } = c;
   const fail = (words: string): void =>
     void errors.add('FieldValueInvalid', '<nil>', `Invalid value: "": "${path}" ${words}`);
-  const attempt = (branch: Constraints): FieldErrors => {
+  const attempt = (branch: Constraints): Attempt => {
     const found = new FieldErrors();
+    const before = progress.checked;
     checkConstraints(value, branch, path, found);
-    return found;
+    return { list: found.list, empty: found.empty, checked: progress.checked - before };
   };
   if (anyOf !== undefined) {
     const tries = anyOf.map(attempt);
     if (!tries.some((t) => t.empty)) {
       fail('must validate at least one schema (anyOf)');
-      errors.addAll(fewest(tries));
+      errors.addAll(furthest(tries));
     }
   }
   if (oneOf !== undefined) {
@@ -157,7 +162,7 @@ function checkCombinations(value: JsonValue, c: Constraints, path: FieldPath, er
     if (valid !== 1) {
       const found = valid === 0 ? 'Found none valid' : `Found ${valid} valid alternatives`;
       fail(`must validate one and only one schema (oneOf). ${found}`);
-      if (valid === 0) errors.addAll(fewest(tries));
+      if (valid === 0) errors.addAll(furthest(tries));
     }
   }
   if (allOf !== undefined) {
@@ -168,9 +173,16 @@ function checkCombinations(value: JsonValue, c: Constraints, path: FieldPath, er
   if (not !== undefined && attempt(not).empty) fail('must not validate the schema (not)');
 }
 
-/** Reports the errors of the branch that matches best. */
-function fewest(tries: readonly FieldErrors[]): FieldErrors['list'] {
-  let best: FieldErrors['list'] = [];
-  for (const { list } of tries) if (best.length === 0 || list.length < best.length) best = list;
-  return best;
+interface Attempt {
+  readonly list: FieldErrors['list'];
+  readonly empty: boolean;
+  /** How many schemas the branch checked. */
+  readonly checked: number;
+}
+
+/** Returns the errors of the branch that checked the most, because it is the likely one. */
+function furthest(tries: readonly Attempt[]): FieldErrors['list'] {
+  let best = tries[0]!;
+  for (const t of tries) if (t.checked > best.checked) best = t;
+  return best.list;
 }

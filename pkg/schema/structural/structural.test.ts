@@ -85,6 +85,25 @@ describe('validateStructure', () => {
     ]);
   });
 
+  it('reports the errors of the branch that checked the most', () => {
+    const schema = schemaOf({
+      type: 'object',
+      properties: { type: { type: 'string' }, value: { type: 'string' } },
+      oneOf: [
+        {
+          properties: {
+            type: { enum: ['IP'] },
+            value: { anyOf: [{ maxLength: 1 }, { pattern: '^[0-9.]*$' }] },
+          },
+        },
+        { properties: { type: { not: { enum: ['IP'] } } } },
+      ],
+    });
+    expect(check({ type: 'IP', value: 'abc' }, schema)).toContain(
+      '<nil>: Invalid value: "": "spec.value" must validate at least one schema (anyOf)',
+    );
+  });
+
   it('does not report unchanged values', () => {
     const schema = schemaOf({
       type: 'object',

@@ -64,6 +64,7 @@ class SchemaRules {
   readonly #root: FieldPath;
   readonly #errors: FieldErrors;
   readonly #strict: boolean;
+  readonly #patterns = new Map<string, string | undefined>();
   /** The number of errors found before this schema. */
   readonly #before: number;
 
@@ -117,8 +118,15 @@ class SchemaRules {
     const parts = multiplied(cardinality, s);
     const add = (v: JsonValue | undefined, at: FieldPath, where: Place, within = uncorrelatable): void => {
       if (!isObject(v)) return;
-      const found = { schema: v, path: at, place: where, uncorrelatable: within, cardinality: parts };
-      inner.push({ ...found, parent, isWrong: false });
+      inner.push({
+        schema: v,
+        path: at,
+        place: where,
+        uncorrelatable: within,
+        cardinality: parts,
+        parent,
+        isWrong: false,
+      });
     };
     const below = place === 'logic' ? 'logic' : 'inside';
     const embedded = place === 'root' || s[EMBEDDED] === true;
@@ -142,7 +150,7 @@ class SchemaRules {
     if (place === 'logic') this.#logic(s, path);
     else this.#type(s, path, place);
     if (typeof s['pattern'] === 'string' && s['pattern'] !== '' && this.#strict) {
-      const problem = patternProblem(s['pattern']);
+      const problem = this.#patternProblem(s['pattern']);
       if (problem !== undefined)
         this.#errors.invalid(
           path.child('pattern'),
@@ -155,6 +163,12 @@ class SchemaRules {
     this.#embedded(s, path);
     if (place !== 'logic' && s['default'] !== undefined && s['default'] !== null && this.#strict)
       this.#default(s, path);
+  }
+
+  /** Definitions repeat their patterns. */
+  #patternProblem(pattern: string): string | undefined {
+    if (!this.#patterns.has(pattern)) this.#patterns.set(pattern, patternProblem(pattern));
+    return this.#patterns.get(pattern);
   }
 
   #keywords(s: JsonObject, path: FieldPath): void {
