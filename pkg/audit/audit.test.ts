@@ -308,6 +308,9 @@ describe('the log', () => {
     expect(log.process(event('a'))).toBeUndefined();
     expect(log.process(event('b'))).toBeUndefined();
     await turn();
+    expect(writes).toEqual([]);
+    await given.world.advance(50);
+    await turn();
     for (const text of ['c', 'd', 'e']) log.process(event(text));
     expect(errorsOf(given.metrics)).toBe(2);
     const closed = log.close();

@@ -30,6 +30,9 @@ export interface LogParts {
 
 const PLUGIN = 'log';
 const BUFFERED = 'buffered';
+/** How long mode `batch` collects lines before it writes them, unless there are many. */
+const COLLECTED_MILLISECONDS = 50;
+const COLLECTED_CHARACTERS = 256 * 1024;
 
 /**
  * Writes one line for each event. Lines of one turn of the event loop, and those that arrive during a write, are written together, so that
@@ -47,6 +50,8 @@ export class LogBackend implements Backend {
   #held = 0;
   #characters = 0;
   #writing: Promise<void> | undefined;
+  #timer: (() => void) | undefined;
+  #closing = false;
 
   constructor(output: AuditOutput, options: LogOptions, parts: LogParts) {
     this.#output = output;
@@ -68,19 +73,37 @@ export class LogBackend implements Backend {
     this.#events++;
     this.#characters += line.length;
     this.#lines += `${line}\n`;
+    if (mode === 'batch') {
+      this.#later();
+      return undefined;
+    }
     this.#writing ??= this.#write();
-    if (mode === 'batch') return undefined;
     return new Promise((done) => this.#waiting.push((ok) => done(ok || mode === 'blocking')));
   }
 
   async close(): Promise<void> {
+    this.#closing = true;
+    if (this.#events > 0) this.#start();
     await this.#writing;
     await this.#output.close();
   }
 
+  /** Nobody waits for the lines, so they are collected for a short time. */
+  #later(): void {
+    if (this.#writing !== undefined) return;
+    if (this.#lines.length > COLLECTED_CHARACTERS) this.#start();
+    else this.#timer ??= this.#parts.world.timers.after(COLLECTED_MILLISECONDS, () => this.#start());
+  }
+
+  #start(): void {
+    this.#timer?.();
+    this.#timer = undefined;
+    this.#writing ??= this.#write();
+  }
+
   async #write(): Promise<void> {
     await new Promise<void>((resolve) => this.#parts.world.timers.immediate(resolve));
-    while (this.#events > 0) {
+    do {
       const [lines, events, waiting] = [this.#lines, this.#events, this.#waiting];
       this.#lines = '';
       this.#events = 0;
@@ -89,8 +112,9 @@ export class LogBackend implements Backend {
       this.#held -= events;
       this.#characters -= lines.length - events;
       for (const done of waiting) done(ok);
-    }
+    } while (this.#events > 0 && (this.#options.mode !== 'batch' || this.#closing));
     this.#writing = undefined;
+    if (this.#events > 0) this.#later();
   }
 
   async #written(lines: string, events: number): Promise<boolean> {

@@ -50,7 +50,7 @@ export class EncryptedKeyspace implements Keyspace {
   }
 
   #sealed(op: Op): Op {
-    if (op.kind === 'delete') return op;
+    if (op.kind === 'delete' || !this.#configured) return op;
     const transformer = this.#slots.of(op.key)?.transformer;
     if (transformer === undefined || transformer.plain) return op;
     try {
@@ -133,11 +133,12 @@ export class EncryptedKeyspace implements Keyspace {
   }
 
   #opened(item: KeyValue): KeyValue | Promise<KeyValue> {
+    if (!this.#configured && isPlainValue(item)) return item;
     const slot = this.#slots.of(item.key);
     if (slot === undefined) return item;
     const { value } = item;
     if (slot.transformer.plain && value[0] !== ENCRYPTED_BYTES[0])
-      return this.#configured ? { ...item, protection: slot.protection(slot.transformer.label) } : item;
+      return { ...item, protection: slot.protection(slot.transformer.label) };
     const data = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
     try {
       const opened = slot.transformer.open(data, item.key);

@@ -233,6 +233,42 @@ describe.skipIf(!isBuilt)('encryption at rest', () => {
     await third.stop();
   });
 
+  it('is renewed for all objects by a StorageVersionMigration', async () => {
+    const dataDir = join(folder, 'migrate');
+    const first = await ServerProcess.start(dataDir, 0, encrypted(keyed('secretbox', ['key1', 'a'])).flags);
+    let client = clientOf(first);
+    for (const name of ['a', 'b', 'c']) await client.ask(SECRETS, { body: secret(name) });
+    client.close();
+    await first.stop();
+    const both = encrypted(keyed('secretbox', ['key2', 'b'], ['key1', 'a']));
+    const second = await ServerProcess.start(dataDir, 0, both.flags);
+    client = clientOf(second);
+    const migrations = '/apis/storagemigration.k8s.io/v1/storageversionmigrations';
+    const made = await client.ask(migrations, {
+      body: {
+        apiVersion: 'storagemigration.k8s.io/v1',
+        kind: 'StorageVersionMigration',
+        metadata: { name: 'secrets' },
+        spec: { resource: { group: '', resource: 'secrets' } },
+      },
+    });
+    expect(made.status).toBe(201);
+    const succeeded = async (): Promise<boolean> =>
+      (await client.ask(`${migrations}/secrets`))
+        .json()
+        .status?.conditions?.some(
+          (c: { type: string; status: string }) => c.type === 'Succeeded' && c.status === 'True',
+        );
+    await expect.poll(succeeded, { timeout: 60_000 }).toBe(true);
+    client.close();
+    await second.stop();
+    const third = await ServerProcess.start(dataDir, 0, encrypted(keyed('secretbox', ['key2', 'b'])).flags);
+    client = clientOf(third);
+    expect((await client.ask(SECRETS)).json().items.length).toBe(3);
+    client.close();
+    await third.stop();
+  });
+
   it('uses a KMS plug-in over a socket, reports its health, and reads values of the previous key', async () => {
     const plugin = new KmsPlugin(join(folder, 'kms.sock'));
     await plugin.start();
