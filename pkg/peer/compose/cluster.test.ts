@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Keyspace } from '../../storage/index.js';
+import { Members } from '../membership/index.js';
 import { type TestCluster, testCluster } from '../testing/cluster.js';
 import { temporaryFolder } from '../testing/solo.js';
 
@@ -209,6 +210,27 @@ describe('membership', () => {
     await expect(joining).rejects.toThrow(/has been part of the cluster before.*triremectl member remove/);
     await put(leader.keyspace, '/a', '1');
     expect(made.fatal).toEqual([]);
+  });
+
+  it('refuses a founder that lost its disk before the state recorded that it takes part, also after a restart of the leader', async () => {
+    // Nothing is recorded, as in the first half second.
+    const tend = vi.spyOn(Members.prototype, 'tend').mockResolvedValue();
+    cleanups.push(() => tend.mockRestore());
+    const made = await cluster(3, {}, folder());
+    const leader = await made.leader();
+    await put(leader.keyspace, '/a', '1');
+    const led = made.peers.indexOf(leader);
+    const i = (led + 1) % 3;
+    // The leader has received its acknowledgement: it came before the request for this read.
+    expect(await get(made.peers[i]!.keyspace, '/a')).toBe('1');
+    const { dataDir } = made.config(i);
+    for (const at of [i, led]) {
+      await made.peers[at]!.close();
+      made.peers[at] = undefined;
+    }
+    rmSync(dataDir!, { recursive: true });
+    await made.open(led);
+    await expect(made.open(i)).rejects.toThrow(/has been part of the cluster before/);
   });
 
   it('refuses a removal that would lose the live quorum', async () => {

@@ -44,7 +44,7 @@ export class Connections {
       version: config.version,
       incarnation: Math.floor(world.random.float() * 2 ** 48),
       heartbeatMs: config.heartbeatMs,
-      sink: incoming({ raft, proposals, checks, transport, rules, fail: this.#owner.fail }),
+      sink: incoming({ raft, proposals, checks, transport, rules, members, fail: this.#owner.fail }),
       receiveSnapshot: (snapshot, cancelled) => receiver.receive(snapshot, cancelled),
       members: () => ({ clusterId, members: members.list() }),
       control: (name, argument) => controls.forwarded(name, argument),

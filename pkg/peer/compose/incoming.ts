@@ -2,6 +2,7 @@ import type { PeerId } from '../../../raft/index.js';
 import type { HashChecks } from '../apply/index.js';
 import type { PeerRules } from '../common/index.js';
 import type { DrivenRaft } from '../consensus/index.js';
+import type { Members } from '../membership/index.js';
 import type { ForwardedProposal, Transport, TransportSink } from '../network/index.js';
 import { type Proposals, proposalProblem } from '../requests/index.js';
 
@@ -11,14 +12,18 @@ export interface IncomingParts {
   readonly checks: HashChecks;
   readonly transport: Transport;
   readonly rules: PeerRules;
+  readonly members: Members;
   fail(error: Error): void;
 }
 
 /** Dispatches everything that arrives over the transport. */
 export function incoming(parts: IncomingParts): TransportSink {
-  const { raft, proposals, checks } = parts;
+  const { raft, proposals, checks, members } = parts;
   return {
-    raft: (message) => raft.step(message),
+    raft: (message) => {
+      members.received(message);
+      raft.step(message);
+    },
     proposal: (from, proposal) => forwarded(parts, from, proposal),
     refused: (refusal) => proposals.refused(refusal),
     hash: (from, at, hashes) => checks.heard(from, at, hashes),

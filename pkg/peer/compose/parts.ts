@@ -154,11 +154,12 @@ function membersOf(
   transport: LateTransport,
   owner: Owner,
 ): Members {
-  const { config, world, metrics, log, rules } = base;
+  const { config, world, metrics, log, rules, disk } = base;
   const members: Members = new Members({
     world,
     self: toPeerId(log.identity.peerId),
     clusterId: log.identity.clusterId,
+    files: disk?.files,
     founders: config.initialCluster.map((member) => ({
       ...member,
       id: foundingId(member, config.initialClusterToken),

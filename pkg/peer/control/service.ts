@@ -92,7 +92,7 @@ export function peerControls(parts: ControlParts): PeerControls {
       if (name === HAS_STARTED) {
         const answer: HasStarted = {
           clusterId: parts.identity.clusterId,
-          started: members.hasStarted(Number(argument)),
+          started: members.mayHavePromised(Number(argument)),
         };
         return answer;
       }

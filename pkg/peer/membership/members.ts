@@ -2,6 +2,7 @@ import {
   type Configuration,
   type Entry,
   type MemberChange,
+  type Message,
   members as memberIds,
   type ProposeResult,
   toPeerId,
@@ -9,6 +10,8 @@ import {
 import type { World } from '../../base/index.js';
 import { type AppliedEvent, encodeEntry, type StateMachine, type Txn, type TxnResult } from '../../storage/index.js';
 import { idFrom, MEMBER_LIMITS, memberIdText, type NoteLevel } from '../common/index.js';
+import type { SmallFiles } from '../durability/index.js';
+import { Promises } from './promises.js';
 import { type MemberInfo, MemberRecords, memberKey, putEntryForm, putMember, removedKey } from './records.js';
 import type { AddMember, ControlResult, MemberReport, UpdateMember } from './types.js';
 
@@ -18,6 +21,8 @@ export interface MembersPorts {
   readonly clusterId: string;
   /** The founding members, from the flags. */
   readonly founders: readonly MemberInfo[];
+  /** Small files of the data folder; undefined without one. */
+  readonly files: SmallFiles | undefined;
   /** The forms of log entries that this release reads, and that it may write. */
   readonly entryForms: { readonly reads: number; readonly writes: number };
   isLeader(): boolean;
@@ -52,6 +57,7 @@ interface PendingChange {
 export class Members {
   readonly #ports: MembersPorts;
   readonly #records: MemberRecords;
+  readonly #promises: Promises;
   /** Changes of membership in this peer's log as the leader, by index. */
   readonly #pending = new Map<number, PendingChange>();
   #turn: Promise<unknown> = Promise.resolve();
@@ -62,6 +68,9 @@ export class Members {
   constructor(ports: MembersPorts) {
     this.#ports = ports;
     this.#records = new MemberRecords(ports.malformed);
+    this.#promises = new Promises(ports.files, (error) =>
+      ports.note('warn', `could not record which members have taken part: ${error.message}`),
+    );
   }
 
   /** Reads the records of a state; called again after another state has replaced it. */
@@ -106,6 +115,16 @@ export class Members {
   /** Reports whether the member has taken part. If so, a peer with this id and an empty disk has lost its data. */
   hasStarted(id: number): boolean {
     return this.#records.info(id)?.started === true || this.#records.wasRemoved(id);
+  }
+
+  /** Reports the same of a founder that may have promised something to this peer before the state recorded it. */
+  mayHavePromised(id: number): boolean {
+    return this.hasStarted(id) || this.#promises.has(id);
+  }
+
+  /** Notes a message of another member before the consensus core counts it. */
+  received(message: Message): void {
+    this.#promises.received(message);
   }
 
   list(): readonly MemberReport[] {
