@@ -42,7 +42,7 @@ it('writes its file once for each member', () => {
   expect(writes).toBe(2);
 });
 
-it('goes on without its file', () => {
+it('continues without its file', () => {
   const failures: string[] = [];
   const full = {
     ...memoryFiles(),
