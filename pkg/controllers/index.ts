@@ -9,6 +9,8 @@ export { kubernetesService } from './apiserver/kubernetesservice.js';
 export { announceServer, type LiveServer, type ServerAddress } from './apiserver/liveservers.js';
 export { apiServiceAvailability, type CheckServer } from './apiservices/availability.js';
 export { apiServiceRegistration } from './apiservices/registration.js';
+export { bootstrapSigner } from './bootstrap/signer.js';
+export { tokenCleaner } from './bootstrap/tokencleaner.js';
 export { approvingController } from './certificates/approving.js';
 export { cleanerController } from './certificates/cleaner.js';
 export type { CertificateAuthority, RequestedIdentity, SigningTerms } from './certificates/requests.js';
