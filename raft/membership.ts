@@ -171,7 +171,7 @@ export function decodeConfigEntry(entry: Entry): ConfigEntry {
   const { data } = entry;
   invariant(entry.kind === 'config' && data.length >= 4, 10, `entry ${entry.index} holds no configuration`);
   const length = new DataView(data.buffer, data.byteOffset, data.byteLength).getUint32(0);
-  invariant(4 + length <= data.length, 10, `entry ${entry.index} holds a cut configuration`);
+  invariant(4 + length <= data.length, 10, `entry ${entry.index} has a truncated configuration`);
   const parsed = JSON.parse(new TextDecoder().decode(data.subarray(4, 4 + length))) as Record<string, unknown>;
   return {
     config: checkConfiguration({

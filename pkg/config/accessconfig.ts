@@ -53,7 +53,7 @@ export interface ServiceAccountConfig {
   readonly keyFiles: readonly string[];
   /** '' if the server generates its own key. */
   readonly signingKeyFile: string;
-  /** '' for this server's own. */
+  /** '' for the key set of this server. */
   readonly jwksUri: string;
   /** 0: no limit. */
   readonly tokenSecondsMax: number;

@@ -76,9 +76,9 @@ export class DiscoveryDocuments {
 /** `/api`, `/apis`: the plain form, or the aggregated form if the client requests it. */
 export function serveRoot(call: Call, services: HttpServices, path: '/api' | '/apis'): void | Promise<void> {
   const { accept } = call.exchange.headers;
-  checkRoute(accept, services.stages.spoken.types);
-  const accepted = negotiate(accept, services.stages.spoken, allowsAggregated, false);
-  if (accepted === undefined) throw errors.notAcceptable(services.stages.spoken.types);
+  checkRoute(accept, services.stages.supportedEncodings.types);
+  const accepted = negotiate(accept, services.stages.supportedEncodings, allowsAggregated, false);
+  if (accepted === undefined) throw errors.notAcceptable(services.stages.supportedEncodings.types);
   const form = formOf(call, accepted);
   // A client that accepts both gets the aggregated form, whatever the order of its Accept header.
   const aggregated = accepted.as !== undefined || (offersAggregated(accept) && accepted.encoding === 'json');
@@ -126,9 +126,9 @@ export function serveVersion(
 
 function plainForm(call: Call, services: HttpServices): DocumentForm {
   const { accept } = call.exchange.headers;
-  checkRoute(accept, services.stages.spoken.types);
-  const accepted = negotiate(accept, services.stages.spoken, () => false, false);
-  if (accepted === undefined) throw errors.notAcceptable(services.stages.spoken.types);
+  checkRoute(accept, services.stages.supportedEncodings.types);
+  const accepted = negotiate(accept, services.stages.supportedEncodings, () => false, false);
+  if (accepted === undefined) throw errors.notAcceptable(services.stages.supportedEncodings.types);
   return formOf(call, accepted);
 }
 

@@ -7,7 +7,7 @@ export { InFlightLimiter } from './inflight.js';
 export { limits as httpLimits } from './limits.js';
 export { type Listener, type ListenerOptions, openListener } from './listener.js';
 export { requestCounter } from './metrics.js';
-export { spoken } from './negotiate.js';
+export { supportedEncodings } from './negotiate.js';
 export { OpenApiDocuments } from './openapi.js';
 export type { ControlDesk, PeerDesk } from './peercontrol.js';
 export { type Audit, type Stages, sharedStages } from './pipeline.js';

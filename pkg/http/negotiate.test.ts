@@ -1,8 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { allowsMeta, bodyEncoding, negotiate, representationOf, type Shape, spoken, wantsPretty } from './negotiate.js';
+import {
+  allowsMeta,
+  bodyEncoding,
+  negotiate,
+  representationOf,
+  type Shape,
+  supportedEncodings,
+  wantsPretty,
+} from './negotiate.js';
 import { Query } from './requestinfo.js';
 
-const server = spoken(false);
+const server = supportedEncodings(false);
 
 function form(accept: string | undefined, shape: Shape = 'list', query = '') {
   return representationOf({ accept, query: new Query(query), userAgent: 'x' }, server, shape, '*core.Secret');
@@ -75,7 +83,7 @@ describe('the Accept header', () => {
   });
 
   it('may select CBOR sequences, for watches only and with the feature gate', () => {
-    const cbor = spoken(true);
+    const cbor = supportedEncodings(true);
     for (const accept of ['application/cbor-seq', 'application/cbor', 'application/cbor-seq,application/json'])
       expect(negotiate(accept, cbor, allowsMeta, true)?.encoding).toBe('cbor');
     expect(negotiate('application/cbor-seq', cbor, allowsMeta, false)).toBeUndefined();
@@ -123,6 +131,6 @@ describe('the encoding of a body', () => {
   );
 
   it('may be CBOR if the feature gate is on', () => {
-    expect(bodyEncoding('application/cbor', spoken(true))).toBe('cbor');
+    expect(bodyEncoding('application/cbor', supportedEncodings(true))).toBe('cbor');
   });
 });

@@ -18,21 +18,22 @@ const ENCODINGS: ReadonlyMap<string, Encoding> = new Map(
 );
 
 /** The encodings that a server supports; CBOR only with its feature gate. */
-export interface Spoken {
+export interface SupportedEncodings {
   readonly encodings: readonly Encoding[];
   /** The list in error messages. */
   readonly types: readonly string[];
   /** Whether objects lack a protobuf form (custom resources). Other responses about them have one. */
   readonly withoutProtobuf?: true;
   /** The encodings in which custom resources are served. */
-  readonly custom?: Spoken;
+  readonly custom?: SupportedEncodings;
 }
 
 /** The encodings of one resource. */
-export const encodingsOf = (server: Spoken, custom: boolean): Spoken => (custom ? (server.custom ?? server) : server);
+export const encodingsOf = (server: SupportedEncodings, custom: boolean): SupportedEncodings =>
+  custom ? (server.custom ?? server) : server;
 
 /** The encodings of a server; `cbor` is its feature gate. */
-export function spoken(cbor: boolean): Spoken {
+export function supportedEncodings(cbor: boolean): SupportedEncodings {
   const encodings: readonly Encoding[] = cbor ? ['json', 'yaml', 'protobuf', 'cbor'] : ['json', 'yaml', 'protobuf'];
   const types = encodings.map((e) => MEDIA_TYPES[e]);
   return { encodings, types, custom: { encodings, types, withoutProtobuf: true } };
@@ -65,7 +66,7 @@ export interface Accepted {
  */
 export function negotiate(
   accept: string | undefined,
-  server: Spoken,
+  server: SupportedEncodings,
   allows: (as: Conversion, encoding: Encoding) => boolean,
   stream: boolean,
 ): Accepted | undefined {
@@ -163,7 +164,7 @@ export function checkRoute(accept: string | undefined, available: readonly strin
 }
 
 /** The types of a route that supports watches, as its 406 lists them. */
-export function watchableTypes(server: Spoken): readonly string[] {
+export function watchableTypes(server: SupportedEncodings): readonly string[] {
   return [
     ...server.types,
     `${MEDIA_TYPES.json};stream=watch`,
@@ -198,7 +199,7 @@ export interface Negotiated extends Representation {
 /**
  * Returns the representation of an object, a list or the events of a watch. Throws 406, and 400 for an unknown `includeObject`.
  */
-export function representationOf(wanted: Wanted, server: Spoken, shape: Shape, goKind: string): Negotiated {
+export function representationOf(wanted: Wanted, server: SupportedEncodings, shape: Shape, goKind: string): Negotiated {
   const accepted = negotiate(wanted.accept, server, allowsMeta, shape === 'watch');
   // A watch cannot be encoded in YAML. Other clauses of the header are ignored, because YAML was already selected.
   if (accepted === undefined || (shape === 'watch' && accepted.encoding === 'yaml'))
@@ -259,13 +260,13 @@ const BY_HAND = /^(?:curl|Wget|Mozilla\/5\.0)/;
 export type DocumentForm = Pick<Representation, 'encoding' | 'pretty'>;
 
 /** The encoding of an error. It never throws: a header that cannot be satisfied gets JSON. */
-export function errorForm(wanted: Wanted, server: Spoken): DocumentForm {
+export function errorForm(wanted: Wanted, server: SupportedEncodings): DocumentForm {
   const accepted = negotiate(wanted.accept, server, allowsMeta, true) ?? JSON_ACCEPTED;
   return { encoding: accepted.encoding, pretty: wantsPretty(wanted, accepted.pretty) };
 }
 
 /** The encoding of a request body; JSON without a Content-Type. Throws 415. */
-export function bodyEncoding(contentType: string | undefined, server: Spoken): Body['encoding'] {
+export function bodyEncoding(contentType: string | undefined, server: SupportedEncodings): Body['encoding'] {
   if (contentType === undefined || contentType === '' || contentType === 'application/json') return 'json';
   const [type = '', ...parameters] = contentType.split(';');
   const encoding = ENCODINGS.get(type.trim().toLowerCase());
@@ -291,7 +292,7 @@ const PATCHES: ReadonlyMap<string, { readonly type: PatchType; readonly encoding
  */
 export function patchTypeOf(
   contentType: string | undefined,
-  server: Spoken,
+  server: SupportedEncodings,
   strategic: boolean,
 ): { readonly type: PatchType; readonly encoding: Body['encoding'] } {
   const semicolon = contentType?.indexOf(';') ?? -1;

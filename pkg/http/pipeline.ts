@@ -17,7 +17,7 @@ import type { Exchange } from './exchange.js';
 import type { Gate, Ticket } from './gate.js';
 import { limits } from './limits.js';
 import type { RequestCounter } from './metrics.js';
-import type { Spoken } from './negotiate.js';
+import type { SupportedEncodings } from './negotiate.js';
 import { requestInfo } from './requestinfo.js';
 import { sendError } from './responses.js';
 
@@ -40,7 +40,7 @@ export interface Stages {
   readonly starts: Scheduler;
   readonly anonymousStarts: Scheduler;
   readonly counter: RequestCounter;
-  readonly spoken: Spoken;
+  readonly supportedEncodings: SupportedEncodings;
   /** Whether large responses are compressed for clients that accept it. */
   readonly compresses: boolean;
   /** Milliseconds. */

@@ -111,7 +111,11 @@ export function sendEmpty(call: Call, status: number, more: OutgoingHttpHeaders)
  * Sends an error as a Status. An error that is not an `ApiError` is an internal error: it is logged completely, and the
  * client gets a 500 with only the request's id.
  */
-export function sendError(call: Call, error: unknown, stages: Pick<Stages, 'log' | 'spoken'>): void | Promise<void> {
+export function sendError(
+  call: Call,
+  error: unknown,
+  stages: Pick<Stages, 'log' | 'supportedEncodings'>,
+): void | Promise<void> {
   const { exchange } = call;
   if (exchange.gone) return;
   if (error instanceof MalformedPath) return sendText(call, 400, '400 Bad Request');
@@ -129,7 +133,9 @@ export function sendError(call: Call, error: unknown, stages: Pick<Stages, 'log'
   const wanted = { accept: exchange.headers.accept, query: call.info.query, userAgent: call.userAgent };
   // Before authentication no encoding is negotiated.
   const form: DocumentForm =
-    call.user.name === '' ? { encoding: 'json', pretty: wantsPretty(wanted, false) } : errorForm(wanted, stages.spoken);
+    call.user.name === ''
+      ? { encoding: 'json', pretty: wantsPretty(wanted, false) }
+      : errorForm(wanted, stages.supportedEncodings);
   return sendStatus(call, status.code, status, form, more);
 }
 

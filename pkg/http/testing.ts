@@ -18,7 +18,7 @@ import { inFlightGate } from './gate.js';
 import type { HealthCheck } from './health.js';
 import { InFlightLimiter } from './inflight.js';
 import { requestCounter } from './metrics.js';
-import { spoken } from './negotiate.js';
+import { supportedEncodings } from './negotiate.js';
 import { OpenApiDocuments } from './openapi.js';
 import { type Stages, sharedStages } from './pipeline.js';
 import { knownResource } from './resources.js';
@@ -232,7 +232,7 @@ export function testServices(
       }),
       ...sharedStages(world, new Scheduler(world, 2)),
       counter: requestCounter(world, metrics, (info) => knownResource(CATALOGUE, info)),
-      spoken: spoken(options.cbor ?? false),
+      supportedEncodings: supportedEncodings(options.cbor ?? false),
       compresses: options.compresses ?? true,
       requestTime: 60_000,
       ...options.stages,

@@ -72,15 +72,15 @@ function connectOptions(target: Target, parameters: QueryValues): JsonObject {
 }
 
 export function writeContext(core: Core, target: Target, context: RequestContext, dryRun: boolean): WriteContext {
-  const spoken = parseApiVersion(target.resource.apiVersion)!;
+  const served = parseApiVersion(target.resource.apiVersion)!;
   return {
     world: core.world,
     scheduler: core.scheduler,
     user: context.user,
     namespace: target.namespace,
     dryRun,
-    group: spoken.group,
-    version: spoken.version,
+    group: served.group,
+    version: served.version,
     subresource: target.subresource,
     featureEnabled: (gate) => core.featureEnabled(gate),
     namespaceLabel: (key) => labelOfNamespace(core, target.namespace, key),

@@ -18,7 +18,7 @@ import {
   requestAudit,
   requestCounter,
   sharedStages,
-  spoken,
+  supportedEncodings,
   type TlsMaterial,
   Watches,
 } from '../http/index.js';
@@ -122,7 +122,7 @@ export async function openApi(parts: ApiParts): Promise<Api> {
       gate: flow.gate,
       ...sharedStages(world, registry.scheduler),
       counter: requestCounter(world, metrics, (info) => knownResource(registry.servedResources, info)),
-      spoken: spoken(config.api.featureGates.get('CBORServingAndStorage') === true),
+      supportedEncodings: supportedEncodings(config.api.featureGates.get('CBORServingAndStorage') === true),
       compresses: config.api.featureGates.get('APIResponseCompression') === true,
       requestTime: config.limits.requestTimeout,
     },

@@ -48,7 +48,7 @@ export function serverNames(addresses: readonly string[], serviceAddress: string
   };
 }
 
-/** Makes a set in memory. */
+/** Creates the keys and certificates in memory. */
 export async function makePki(names: ServerNames, now: number): Promise<Pki> {
   const ca = await issueAuthority('kubernetes-ca', now, AUTHORITY_DAYS);
   const [serving, admin] = await Promise.all([issueServing(ca, names, now), issueAdmin(ca, now)]);

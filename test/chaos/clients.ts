@@ -38,7 +38,7 @@ interface Name {
 /** Clients that write, read and watch through all peers until they are stopped. */
 export class Clients {
   readonly #options: ClientsOptions;
-  readonly #askers: ReadonlyMap<string, Asker>;
+  readonly #clients: ReadonlyMap<string, Asker>;
   readonly #names: Name[] = [];
   readonly #watchers: Watcher[] = [];
   readonly #loops: Promise<void>[] = [];
@@ -50,7 +50,7 @@ export class Clients {
 
   constructor(options: ClientsOptions) {
     this.#options = options;
-    this.#askers = new Map([...options.servers].map(([name, url]) => [name, new Asker(options.access, url)]));
+    this.#clients = new Map([...options.servers].map(([name, url]) => [name, new Asker(options.access, url)]));
   }
 
   async start(): Promise<void> {
@@ -58,8 +58,8 @@ export class Clients {
     const made = await this.#any().insist('POST', '/api/v1/namespaces', namespace);
     if (made.kind !== 'answer' || (made.status !== 201 && made.status !== 409))
       throw new Error(`could not create the namespace: ${JSON.stringify(made)}`);
-    for (const [name, asker] of this.#askers) {
-      const watcher = new Watcher(name, asker, this.#options.history);
+    for (const [name, client] of this.#clients) {
+      const watcher = new Watcher(name, client, this.#options.history);
       this.#watchers.push(watcher);
       await watcher.start();
     }
@@ -69,7 +69,7 @@ export class Clients {
   }
 
   #any(): Asker {
-    return this.#options.random.pick([...this.#askers.values()]);
+    return this.#options.random.pick([...this.#clients.values()]);
   }
 
   async #loop(by: string, step: (by: string) => Promise<void>): Promise<void> {
@@ -112,10 +112,10 @@ export class Clients {
     await this.#do(by, name, { kind: 'get' });
   }
 
-  async #do(by: string, name: Name, input: ObjectInput, asker = this.#any()): Promise<ObjectOutput | undefined> {
+  async #do(by: string, name: Name, input: ObjectInput, client = this.#any()): Promise<ObjectOutput | undefined> {
     const { history } = this.#options;
     const called = performance.now();
-    const outcome = await send(asker, name.key, input, this.#options.padding);
+    const outcome = await send(client, name.key, input, this.#options.padding);
     const returned = performance.now();
     history.count(`${input.kind} ${outcome.kind === 'answer' ? outcome.status : outcome.kind}`);
     if (outcome.kind === 'refused') return undefined;
@@ -150,11 +150,11 @@ export class Clients {
   /** Reads every object through every peer, and waits until every watcher has all events. Returns the final revision. */
   async settle(patience: number): Promise<number> {
     const keys = [...this.#options.history.operations.keys()];
-    for (const [server, asker] of this.#askers) {
+    for (const [server, client] of this.#clients) {
       for (const key of keys) {
         const name: Name = { key, operations: 0, version: '' };
         const end = performance.now() + patience;
-        while ((await this.#do(`last-${server}`, name, { kind: 'get' }, asker)) === undefined)
+        while ((await this.#do(`last-${server}`, name, { kind: 'get' }, client)) === undefined)
           if (performance.now() > end) throw new Error(`${key} could not be read through ${server}`);
       }
     }
@@ -174,11 +174,11 @@ export class Clients {
 
   close(): void {
     for (const watcher of this.#watchers) watcher.stop();
-    for (const asker of this.#askers.values()) asker.close();
+    for (const client of this.#clients.values()) client.close();
   }
 }
 
-function send(asker: Asker, key: string, input: ObjectInput, padding = 0): Promise<Outcome> {
+function send(client: Asker, key: string, input: ObjectInput, padding = 0): Promise<Outcome> {
   const path = `${CONFIGMAPS}/${key}`;
   const object = (value: string, resourceVersion?: string): object => ({
     apiVersion: 'v1',
@@ -188,13 +188,13 @@ function send(asker: Asker, key: string, input: ObjectInput, padding = 0): Promi
   });
   switch (input.kind) {
     case 'create':
-      return asker.ask('POST', CONFIGMAPS, object(input.value));
+      return client.ask('POST', CONFIGMAPS, object(input.value));
     case 'update':
-      return asker.ask('PUT', path, object(input.value, input.expected));
+      return client.ask('PUT', path, object(input.value, input.expected));
     case 'delete':
-      return asker.ask('DELETE', path);
+      return client.ask('DELETE', path);
     case 'get':
-      return asker.ask('GET', path);
+      return client.ask('GET', path);
   }
 }
 
@@ -216,7 +216,7 @@ const REOPEN_AFTER = 100;
 /** Watches all objects through one peer, over any number of connections. */
 class Watcher {
   readonly #name: string;
-  readonly #asker: Asker;
+  readonly #client: Asker;
   readonly #history: History;
   #run: WatchRun | undefined;
   #at = 0;
@@ -224,16 +224,16 @@ class Watcher {
   #stopped = false;
   #opened = 0;
 
-  constructor(name: string, asker: Asker, history: History) {
+  constructor(name: string, client: Asker, history: History) {
     this.#name = name;
-    this.#asker = asker;
+    this.#client = client;
     this.#history = history;
   }
 
   /** Begins a new sequence: lists, and watches from that revision. */
   async start(): Promise<void> {
     while (!this.#stopped) {
-      const outcome = await this.#asker.ask('GET', `${CONFIGMAPS}?limit=1`);
+      const outcome = await this.#client.ask('GET', `${CONFIGMAPS}?limit=1`);
       if (outcome.kind === 'answer' && outcome.status === 200) {
         this.#at = Number((outcome.body['metadata'] as { readonly resourceVersion: string }).resourceVersion);
         this.#run = { by: `${this.#name}/${++this.#opened}`, from: this.#at, events: [] };
@@ -248,7 +248,7 @@ class Watcher {
   #open(): void {
     if (this.#stopped) return;
     let expired = false;
-    this.#stop = this.#asker.stream(
+    this.#stop = this.#client.stream(
       `${CONFIGMAPS}?watch=true&allowWatchBookmarks=true&resourceVersion=${this.#at}`,
       (text) => {
         const { type, object } = JSON.parse(text);

@@ -1,12 +1,12 @@
 /**
- * The rules of the API conventions (specification document 1, in its order) and what shows each of them. `conformance.test.ts`
- * checks that what is named here exists.
+ * The rules of the API conventions (specification document 1, in its order) and the tests of each rule. `conformance.test.ts`
+ * checks that these tests exist.
  *
  *   `golden lists/rv-negative`        a recorded case of kube-apiserver, replayed by `make golden`
- *   `pkg/http/options.test.ts: ...`   a test file, and a part of the name of the test in it that shows the rule
+ *   `pkg/http/options.test.ts: ...`   a test file, and a part of the title of the test for the rule
  *   `test/golden/structure.mjs`       a tool that compares with recordings
- *   `later: ...`                      not yet, and with what it comes
- *   `releases: ...`                   a rule for those who make versions, not for a running server
+ *   `later: ...`                      not implemented yet, and the feature that will include it
+ *   `releases: ...`                   a rule for releases, not for a running server
  */
 export interface Rule {
   readonly section: string;

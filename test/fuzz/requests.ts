@@ -31,7 +31,7 @@ import {
   errorForm,
   negotiate,
   patchTypeOf,
-  spoken,
+  supportedEncodings,
 } from '../../pkg/http/negotiate.js';
 import {
   checkedDeleteOptions,
@@ -51,7 +51,7 @@ import { type Target, texts } from './target.js';
 
 /** Parsers of request lines, headers, query parameters, scalars, flags and configuration files. */
 
-const SERVER = spoken(true);
+const SERVER = supportedEncodings(true);
 
 /** A query or a header may contain any text: Node passes headers on as latin1. */
 function textTarget(

@@ -42,7 +42,7 @@ interface Remembered {
   output: JsonObject | undefined;
   /** Invocations with reinvocationPolicy IfNeeded. */
   readonly again: Set<string>;
-  /** Those of them after which the object changed. */
+  /** Invocations after which the object changed. */
   readonly due: Set<string>;
 }
 

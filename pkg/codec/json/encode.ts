@@ -192,7 +192,7 @@ export function sortedKeys(value: JsonObject): string[] {
   const keys = Object.keys(value);
   if (keys.length < 2) return keys;
   keys.sort();
-  // UTF-16 order differs from UTF-8 order only where surrogates meet the characters above them.
+  // UTF-16 order differs from UTF-8 order only between surrogates and the characters from U+E000 on.
   if (keys.some((key) => ASTRAL.test(key))) keys.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
   return keys;
 }

@@ -23,10 +23,12 @@ export function answerForm(request: ResourceRequest, services: HttpServices, sha
   const collection = info.name === '' && (call.exchange.method === 'GET' || call.exchange.method === 'HEAD');
   checkRoute(
     accept,
-    collection || shape === 'watch' ? watchableTypes(services.stages.spoken) : services.stages.spoken.types,
+    collection || shape === 'watch'
+      ? watchableTypes(services.stages.supportedEncodings)
+      : services.stages.supportedEncodings.types,
   );
   const wanted = { accept, query: info.query, userAgent: call.userAgent };
-  const encodings = encodingsOf(services.stages.spoken, isCustom(served.type));
+  const encodings = encodingsOf(services.stages.supportedEncodings, isCustom(served.type));
   return representationOf(wanted, encodings, shape, goKind(served.group, served.kind));
 }
 

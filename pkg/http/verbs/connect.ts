@@ -17,9 +17,9 @@ export async function connect(request: ResourceRequest, services: HttpServices):
 /** The route offers text as well, but the Accept header must allow an encoding of the API. */
 function checkAccept({ call, info, served }: ResourceRequest, services: HttpServices): void {
   const { accept } = call.exchange.headers;
-  const { spoken } = services.stages;
-  checkRoute(accept, ['text/plain', ...spoken.types]);
-  representationOf({ accept, query: info.query, userAgent: call.userAgent }, spoken, 'object', served.kind);
+  const { supportedEncodings } = services.stages;
+  checkRoute(accept, ['text/plain', ...supportedEncodings.types]);
+  representationOf({ accept, query: info.query, userAgent: call.userAgent }, supportedEncodings, 'object', served.kind);
 }
 
 const UPGRADED: ReadonlySet<string> = new Set(['attach', 'exec', 'portforward']);

@@ -11,7 +11,7 @@ export async function create(request: ResourceRequest, services: HttpServices): 
   const form = answerForm(request, services, 'object');
   const bytes = await readBody(call);
   const options = writeOptions('CreateOptions', info.query, call.userAgent);
-  const encoding = bodyEncoding(call.exchange.headers['content-type'], services.stages.spoken);
+  const encoding = bodyEncoding(call.exchange.headers['content-type'], services.stages.supportedEncodings);
   const written = await services.registry.create({ target, body: { bytes, encoding }, options }, call);
   return sendObject(request, services, 201, written.object, form);
 }

@@ -38,7 +38,7 @@ export async function deleteOptions(
   const bytes = await readBody(call);
   const { stages, unsafeDeletion } = services;
   if (bytes.length === 0) return checked(deleteWishOfQuery(info.query), unsafeDeletion);
-  const encoding = bodyEncoding(call.exchange.headers['content-type'], stages.spoken);
+  const encoding = bodyEncoding(call.exchange.headers['content-type'], stages.supportedEncodings);
   const wish = deleteWishOfBody({ bytes, encoding });
   if (call.audit?.wantsRequest === true) call.audit.requestObject = JSON.stringify(shownOptions(wish));
   return checked(wish, unsafeDeletion);

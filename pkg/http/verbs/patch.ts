@@ -15,7 +15,7 @@ export async function patch(request: ResourceRequest, services: HttpServices): P
   const form = answerForm(request, services, 'object');
   const { type, encoding } = patchTypeOf(
     call.exchange.headers['content-type'],
-    services.stages.spoken,
+    services.stages.supportedEncodings,
     !isCustom(request.served.type),
   );
   const bytes = await readBody(call);

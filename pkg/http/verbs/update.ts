@@ -11,7 +11,7 @@ export async function update(request: ResourceRequest, services: HttpServices): 
   const form = answerForm(request, services, 'object');
   const bytes = await readBody(call);
   const options = writeOptions('UpdateOptions', info.query, call.userAgent);
-  const encoding = bodyEncoding(call.exchange.headers['content-type'], services.stages.spoken);
+  const encoding = bodyEncoding(call.exchange.headers['content-type'], services.stages.supportedEncodings);
   const written = await services.registry.update({ target, body: { bytes, encoding }, options }, call);
   return sendObject(request, services, written.outcome === 'created' ? 201 : 200, written.object, form);
 }

@@ -153,7 +153,7 @@ export class PeerMetrics {
       this.snapshotReceiveFailures,
     );
     gauge('etcd_mvcc_db_total_size_in_bytes', 'Bytes of the state on disk.', gauges.sizeBytes);
-    gauge('etcd_mvcc_db_total_size_in_use_in_bytes', 'Bytes of it in use.', gauges.sizeInUseBytes);
+    gauge('etcd_mvcc_db_total_size_in_use_in_bytes', 'Bytes of the store in use.', gauges.sizeInUseBytes);
     counter('etcd_mvcc_put_total', 'Puts applied.', this.puts);
     counter('etcd_mvcc_delete_total', 'Deletes applied.', this.deletes);
     counter('etcd_mvcc_txn_total', 'Transactions applied.', this.txns);

@@ -10,7 +10,7 @@ import { reserveOn } from './space.js';
 import { type LogWorld, WriteAheadLog } from './wal/log.js';
 import { hasLog, LogCorruptError } from './wal/recover.js';
 
-/** The log of this peer, and what the consensus core starts from. */
+/** The log of this peer, and the initial state of the consensus core. */
 export interface OpenedLog {
   readonly journal: Journal;
   readonly tail: MemoryLog;

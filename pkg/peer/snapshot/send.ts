@@ -11,7 +11,7 @@ export interface OutgoingSnapshot {
   readonly order: SnapshotRequest;
   readonly clusterId: string;
   readonly stream: SnapshotStream;
-  /** Pinned, and following the state; its owner closes it. */
+  /** The snapshot: pinned, and following the state. Its owner closes it. */
   readonly snapshot: Snapshot;
   /** The index and term of the snapshot. Called when all of it has been sent. */
   meta(): Promise<SnapshotMeta>;

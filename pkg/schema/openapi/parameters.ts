@@ -16,7 +16,7 @@ export function pathParameter(name: string, description: string): Parameter {
 
 export const prettyQuery = queryOf('pretty', 'string', 'write JSON with line breaks and indentation');
 
-/** Of deletecollection, and of list and watch together with the two below. */
+/** Parameters of deletecollection; list and watch have these and the two below. */
 export const listQuery: readonly Parameter[] = [
   queryOf('continue', 'string', 'token of the previous page: go on after it, at the same version'),
   queryOf('fieldSelector', 'string', 'only objects whose fields have these values'),

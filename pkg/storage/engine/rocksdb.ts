@@ -16,7 +16,7 @@ function call<T>(folder: string, run: (done: (error: Error | null, value: T) => 
 
 /**
  * RocksDB reports errors as text only: the texts of its `Status` codes, with errno messages inside. Disk errors are matched first: they name
- * files too, and a manifest that could not be written for want of space is not damaged.
+ * files too, and a manifest that could not be written for lack of space is not damaged.
  */
 export function storeErrorOf(folder: string, error: Error): StoreError {
   // The name of the folder is arbitrary and must not be matched.
