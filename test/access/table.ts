@@ -14,7 +14,7 @@ export interface Target {
 }
 
 /** Who asks, in the order in which the codes of a row stand. */
-export const ACTORS = ['nobody', 'stranger', 'reader', 'impersonator', 'expired', 'revoked'] as const;
+export const ACTORS = ['anonymous', 'stranger', 'reader', 'impersonator', 'expired', 'revoked'] as const;
 type Actor = (typeof ACTORS)[number];
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
@@ -31,8 +31,8 @@ interface Credentials {
 }
 
 /**
- * Tries every discovered path with every method as each actor. Returns the codes by path: for each method those of the actors. Nobody
- * but the reader may read, and nobody may write, so that the answers do not depend on the order.
+ * Tries every discovered path with every method as each actor. Returns the codes by path: for each method those of the actors. None of them
+ * but the reader may read, and none may write, so that the answers do not depend on the order.
  */
 export async function probe(target: Target): Promise<Record<string, Record<string, string>>> {
   const actors = await makeActors(target);
@@ -94,7 +94,7 @@ async function makeActors(target: Target): Promise<Record<Actor, Credentials>> {
       .sign(key);
   };
   const actors = {
-    nobody: {},
+    anonymous: {},
     stranger: { token: await token('stranger', 3600) },
     reader: { token: await token('reader', 3600) },
     impersonator: { token: await token('impersonator', 3600), as: 'jane' },
