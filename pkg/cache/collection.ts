@@ -1,4 +1,4 @@
-import { invariant, type Revision } from '../base/index.js';
+import { invariant, OrderedMap, type OrderedView, type Revision } from '../base/index.js';
 import { type AppliedEvent, type Change, type Keyspace, type KeyValue, prefixEnd } from '../storage/index.js';
 import { Cursor, type CursorHome, type CursorOptions } from './cursor.js';
 import { cacheLimits } from './limits.js';
@@ -6,7 +6,6 @@ import { EventLog, type LogEntry } from './log.js';
 import { atRevision, type CachedObject, fromStored, type ObjectForm, type StoredObject } from './object.js';
 import { Replay } from './replay.js';
 import { SlabAllocator } from './slab.js';
-import { type Snapshot, Tree } from './tree.js';
 import { NotReadable, Unreadable, type UnreadableObject } from './unreadable.js';
 import { decide, type GroupEvent, type GroupMember, type Selection, WatchGroup } from './watchgroup.js';
 import { WatchRoutes } from './watchroutes.js';
@@ -17,7 +16,7 @@ export interface CollectionSnapshot {
   readonly revision: Revision;
   /** The state is the same at every revision from here to `revision`. */
   readonly changed: Revision;
-  readonly objects: Snapshot<StoredObject>;
+  readonly objects: OrderedView<StoredObject>;
 }
 
 export interface WatchStart extends Omit<CursorOptions, 'initial'> {
@@ -53,7 +52,7 @@ export class Collection {
   #allocator: SlabAllocator;
   readonly #observed: (change: ObservedChange) => void;
   #muted = false;
-  #tree = new Tree<CachedObject>();
+  #objects = new OrderedMap<CachedObject>();
   #unreadable = new Unreadable();
   #log: EventLog;
   readonly #groups = new Map<string, WatchGroup>();
@@ -105,7 +104,7 @@ export class Collection {
   }
 
   get size(): number {
-    return this.#tree.size;
+    return this.#objects.size;
   }
 
   /** Bytes of the present objects, as stored. */
@@ -118,7 +117,7 @@ export class Collection {
   }
 
   get(key: string): StoredObject | undefined {
-    return this.#tree.get(key);
+    return this.#objects.get(key);
   }
 
   snapshot(): CollectionSnapshot {
@@ -126,7 +125,7 @@ export class Collection {
       this.#snapshot = {
         revision: this.#applied,
         changed: this.#changed,
-        objects: this.#tree.snapshot() as Snapshot<StoredObject>,
+        objects: this.#objects.snapshot() as OrderedView<StoredObject>,
       };
     else if (this.#snapshot.revision !== this.#applied) this.#snapshot = { ...this.#snapshot, revision: this.#applied };
     return this.#snapshot;
@@ -179,7 +178,7 @@ export class Collection {
     }
     const object = fromStored(this.#form, this.#allocator, kv);
     object.hold();
-    this.#bytes += object.length - (this.#tree.set(object)?.length ?? 0);
+    this.#bytes += object.length - (this.#objects.set(object.key, object)?.length ?? 0);
   }
 
   /** Applies one change. Changes come in order; the caller calls `flush` after the changes that arrived together. */
@@ -197,13 +196,13 @@ export class Collection {
     if (change.kind === 'put') {
       const object = fromStored(this.#form, this.#allocator, change.current);
       object.hold();
-      const previous = this.#tree.set(object);
+      const previous = this.#objects.set(object.key, object);
       this.#bytes += object.length - (previous?.length ?? 0);
       this.#append({ revision, object, previous, deleted: false });
       if (previous !== undefined) this.#supersede(previous);
       return;
     }
-    const previous = this.#tree.delete(change.key);
+    const previous = this.#objects.delete(change.key);
     if (previous === undefined) return;
     this.#bytes -= previous.length;
     const object = atRevision(this.#form, this.#allocator, previous, revision);
@@ -216,7 +215,7 @@ export class Collection {
    * Watches cannot represent the change, so they end, and the log begins after it.
    */
   #lose(kv: KeyValue, revision: Revision): void {
-    const previous = this.#tree.delete(kv.key);
+    const previous = this.#objects.delete(kv.key);
     this.#unreadable.add(kv, previous);
     this.#interrupt(revision);
     if (previous !== undefined) this.#supersede(previous);
@@ -234,7 +233,7 @@ export class Collection {
   #put(kv: KeyValue): CachedObject {
     const object = fromStored(this.#form, this.#allocator, kv);
     object.hold();
-    this.#tree.set(object);
+    this.#objects.set(object.key, object);
     return object;
   }
 
@@ -301,9 +300,9 @@ export class Collection {
    */
   replace(other: Collection, { tell }: { readonly tell: boolean }): void {
     this.stop();
-    const old = this.#tree;
+    const old = this.#objects;
     this.#abandon();
-    this.#tree = other.#tree;
+    this.#objects = other.#objects;
     this.#unreadable = other.#unreadable;
     this.#log = other.#log;
     this.#allocator = other.#allocator;
@@ -319,7 +318,7 @@ export class Collection {
 
   /** Drops the kept encodings of all objects. The budget of encodings refers to them, which would keep the replaced state in memory. */
   #abandon(): void {
-    for (const object of this.#tree.range(this.prefix, prefixEnd(this.prefix))) object.abandon();
+    for (const object of this.#objects.range(this.prefix, prefixEnd(this.prefix))) object.abandon();
     for (let position = this.#log.first; position < this.#log.next; position++) {
       const { object, previous } = this.#log.at(position);
       object.abandon();
@@ -328,14 +327,14 @@ export class Collection {
   }
 
   /** Reports the differences between `old` and the present state, one change for each object. The changes between them are unknown. */
-  #tellOfAll(old: Tree<CachedObject>): void {
+  #tellOfAll(old: OrderedMap<CachedObject>): void {
     const { prefix } = this;
     const revision = this.#applied;
     const end = prefixEnd(prefix);
     for (const before of old.range(prefix, end)) {
-      if (this.#tree.get(before.key) === undefined) this.#observed({ prefix, revision, before, after: undefined });
+      if (this.#objects.get(before.key) === undefined) this.#observed({ prefix, revision, before, after: undefined });
     }
-    for (const after of this.#tree.range(prefix, end)) {
+    for (const after of this.#objects.range(prefix, end)) {
       const before = old.get(after.key);
       if (before?.revision !== after.revision) this.#observed({ prefix, revision, before, after });
     }

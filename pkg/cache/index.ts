@@ -3,6 +3,5 @@ export type { Collection, CollectionSnapshot, ObservedChange, WatchStart } from 
 export type { Cursor } from './cursor.js';
 export type { EventType, Framer, Frames } from './frames.js';
 export type { Labels, StoredObject } from './object.js';
-export type { Snapshot } from './tree.js';
 export { NotReadable, type UnreadableObject } from './unreadable.js';
 export type { Selection } from './watchgroup.js';

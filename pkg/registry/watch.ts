@@ -1,6 +1,6 @@
 import { errors, type JsonObject } from '../api/index.js';
-import type { Revision } from '../base/index.js';
-import type { Snapshot, StoredObject } from '../cache/index.js';
+import type { OrderedView, Revision } from '../base/index.js';
+import type { StoredObject } from '../cache/index.js';
 import { prefixEnd } from '../storage/index.js';
 import { ConvertedStream } from './convertedstream.js';
 import { type Core, collectionOf, fresh, notOlderThan } from './core.js';
@@ -79,7 +79,7 @@ async function startOf(core: Core, options: WatchOptions, context: RequestContex
  * Yields the initial objects of a watch, and undefined for each object that is not selected, so that the caller can
  * yield in between.
  */
-function* objects(state: Snapshot<StoredObject>, selected: Selected): IterableIterator<StoredObject | undefined> {
+function* objects(state: OrderedView<StoredObject>, selected: Selected): IterableIterator<StoredObject | undefined> {
   const { resourcePrefix, namespaced, namespace, name } = selected;
   const prefix = namespaced && namespace !== '' ? `${resourcePrefix}${namespace}/` : resourcePrefix;
   if (name !== '' && (!namespaced || namespace !== '')) {

@@ -44,5 +44,4 @@ export {
   type Snapshot,
 } from './mvcc/snapshot.js';
 export type { ApplyResult, StateHashes } from './mvcc/state.js';
-export { OrderedMap, type OrderedView } from './orderedmap.js';
 export { type HistorySource, WatchHub } from './watchhub.js';

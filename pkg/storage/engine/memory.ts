@@ -1,7 +1,6 @@
-import { invariant } from '../../base/index.js';
+import { invariant, OrderedMap, type OrderedView } from '../../base/index.js';
 import { StoreError } from '../errors.js';
 import { pageBytesMax, pageRowsMax } from '../limits.js';
-import { OrderedMap, type OrderedView } from '../orderedmap.js';
 import type { Engine, EngineBatch, EngineHome, EnginePage, EngineRange, EngineScan, ScanRequest } from './engine.js';
 
 /** Keys are latin1 strings: one code unit per byte, so they sort like the bytes. */

@@ -1,6 +1,5 @@
-import { invariant } from '../../base/index.js';
+import { invariant, OrderedMap } from '../../base/index.js';
 import { historyChangesMax } from '../limits.js';
-import { OrderedMap } from '../orderedmap.js';
 import { ChangeLog } from './changelog.js';
 import { Expiries } from './expiries.js';
 import { ContentSum } from './hash.js';

@@ -15,6 +15,13 @@ export interface OrderedView<V> {
   scan(start: string, end: string | undefined, visit: (key: string, value: V) => boolean): void;
   /** The same keys in descending order. */
   scanReverse(start: string, end: string | undefined, visit: (key: string, value: V) => boolean): void;
+  /** Returns the values with start <= key < end, in order. A map must not be written before the iteration ends; a snapshot may be kept. */
+  range(start: string, end: string): IterableIterator<V>;
+  /** Appends up to `limit` values with start <= key < end to `into`; faster than `range`. */
+  collect(start: string, end: string, limit: number, into: V[]): void;
+  /** Returns the number of keys with start <= key < end. The time grows with the number of leaves between them. */
+  count(start: string, end: string): number;
+  readonly size: number;
 }
 
 /** The leaves in order, and for each a key that is not above its keys and above those of every leaf before it. */
@@ -29,6 +36,9 @@ interface Level<V> {
  * An ordered map as a sorted list of small sorted leaves: two binary searches to find a key, no node objects,
  * about 1.3 pointers and values per entry. `snapshot()` costs nothing at once; afterwards each leaf is copied
  * when it is first written again, and so is the list of leaves.
+ *
+ * The cache and the stores use it alike. A B+tree with counts in its inner nodes was tried for the cache: with 200,000 keys its gets and
+ * puts took 1.3 times the time, and its scans ten times.
  */
 export class OrderedMap<V> implements OrderedView<V> {
   #level: Level<V> = { leaves: [{ keys: [], values: [], epoch: 0 }], fences: [''], epoch: 0 };
@@ -51,30 +61,48 @@ export class OrderedMap<V> implements OrderedView<V> {
     scanReverseIn(this.#level, start, end, visit);
   }
 
+  range(start: string, end: string): IterableIterator<V> {
+    return rangeIn(this.#level, start, end);
+  }
+
+  collect(start: string, end: string, limit: number, into: V[]): void {
+    collectIn(this.#level, start, end, limit, into);
+  }
+
+  count(start: string, end: string): number {
+    return countIn(this.#level, start, end);
+  }
+
   /** Returns the current map as a snapshot. Later writes do not change it. */
   snapshot(): OrderedView<V> {
     this.#epoch++;
     const level = this.#level;
     return {
+      size: this.#size,
       get: (key) => getIn(level, key),
       scan: (start, end, visit) => scanIn(level, start, end, visit),
       scanReverse: (start, end, visit) => scanReverseIn(level, start, end, visit),
+      range: (start, end) => rangeIn(level, start, end),
+      collect: (start, end, limit, into) => collectIn(level, start, end, limit, into),
+      count: (start, end) => countIn(level, start, end),
     };
   }
 
-  set(key: string, value: V): void {
+  /** Returns the previous value of the key. */
+  set(key: string, value: V): V | undefined {
     const at = leafOf(this.#level.fences, key);
     const leaf = this.#ownLeaf(at);
     const i = lowerBound(leaf.keys, key);
     if (leaf.keys[i] === key) {
+      const previous = leaf.values[i];
       leaf.values[i] = value;
-      return;
+      return previous;
     }
     this.#size++;
     if (leaf.keys.length < leafMax) {
       leaf.keys.splice(i, 0, key);
       leaf.values.splice(i, 0, value);
-      return;
+      return undefined;
     }
     // Ascending inserts leave full leaves behind; others split a leaf in the middle.
     const { leaves, fences } = this.#ownLevel();
@@ -86,19 +114,20 @@ export class OrderedMap<V> implements OrderedView<V> {
     into.values.splice(place, 0, value);
     leaves.splice(at + 1, 0, right);
     fences.splice(at + 1, 0, right.keys[0]!);
+    return undefined;
   }
 
-  /** Returns whether the key existed. */
-  delete(key: string): boolean {
+  /** Returns the value that the key had. */
+  delete(key: string): V | undefined {
     const at = leafOf(this.#level.fences, key);
     const i = lowerBound(this.#level.leaves[at]!.keys, key);
-    if (this.#level.leaves[at]!.keys[i] !== key) return false;
+    if (this.#level.leaves[at]!.keys[i] !== key) return undefined;
     const leaf = this.#ownLeaf(at);
     leaf.keys.splice(i, 1);
-    leaf.values.splice(i, 1);
+    const [removed] = leaf.values.splice(i, 1);
     this.#size--;
     if (leaf.keys.length < leafMax >> 2 && at > 0) this.#mergeLeft(at);
-    return true;
+    return removed;
   }
 
   /** Merges a small leaf into its left neighbour if both fit, so that deletions do not leave many tiny leaves. */
@@ -176,6 +205,40 @@ function scanIn<V>(
       if (!visit(key, values[i]!)) return;
     }
   }
+}
+
+function* rangeIn<V>({ leaves, fences }: Level<V>, start: string, end: string): IterableIterator<V> {
+  let at = leafOf(fences, start);
+  let i = lowerBound(leaves[at]!.keys, start);
+  for (; at < leaves.length; at++, i = 0) {
+    const { keys, values } = leaves[at]!;
+    for (; i < keys.length; i++) {
+      if (keys[i]! >= end) return;
+      yield values[i]!;
+    }
+  }
+}
+
+function collectIn<V>({ leaves, fences }: Level<V>, start: string, end: string, limit: number, into: V[]): void {
+  const most = into.length + limit;
+  let at = leafOf(fences, start);
+  let i = lowerBound(leaves[at]!.keys, start);
+  for (; at < leaves.length && into.length < most; at++, i = 0) {
+    const { keys, values } = leaves[at]!;
+    const isLast = keys.length > 0 && keys[keys.length - 1]! >= end;
+    const stop = Math.min(isLast ? lowerBound(keys, end) : keys.length, i + most - into.length);
+    for (; i < stop; i++) into.push(values[i]!);
+    if (isLast) return;
+  }
+}
+
+function countIn<V>({ leaves, fences }: Level<V>, start: string, end: string): number {
+  if (end <= start) return 0;
+  const first = leafOf(fences, start);
+  const last = leafOf(fences, end);
+  let found = lowerBound(leaves[last]!.keys, end) - lowerBound(leaves[first]!.keys, start);
+  for (let at = first; at < last; at++) found += leaves[at]!.keys.length;
+  return found;
 }
 
 function scanReverseIn<V>(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Snapshot, Tree } from './tree.js';
+import { OrderedMap, type OrderedView } from './orderedmap.js';
 
 interface Item {
   readonly key: string;
@@ -14,28 +14,28 @@ const op = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('snapshot' as const), key }) },
 );
 
-function content(t: Tree<Item> | Snapshot<Item>): [string, number][] {
+function content(t: OrderedView<Item>): [string, number][] {
   return [...t.range('', '~')].map((i) => [i.key, i.n]);
 }
 
-describe('tree', () => {
+describe('the ordered map of the cache', () => {
   it('is an ordered map whose snapshots never change', () => {
     fc.assert(
       fc.property(fc.array(op, { minLength: 200, maxLength: 1500 }), (ops) => {
-        const tree = new Tree<Item>();
+        const map = new OrderedMap<Item>();
         const model = new Map<string, number>();
-        const kept: { readonly snapshot: Snapshot<Item>; readonly state: [string, number][] }[] = [];
+        const kept: { readonly snapshot: OrderedView<Item>; readonly state: [string, number][] }[] = [];
         ops.forEach((o, n) => {
           if (o.kind === 'set') {
-            expect(tree.set({ key: o.key, n })?.n).toBe(model.get(o.key));
+            expect(map.set(o.key, { key: o.key, n })?.n).toBe(model.get(o.key));
             model.set(o.key, n);
           } else if (o.kind === 'delete') {
-            expect(tree.delete(o.key)?.n).toBe(model.get(o.key));
+            expect(map.delete(o.key)?.n).toBe(model.get(o.key));
             model.delete(o.key);
-          } else kept.push({ snapshot: tree.snapshot(), state: [...model].sort() });
+          } else kept.push({ snapshot: map.snapshot(), state: [...model].sort() });
         });
-        expect(content(tree)).toEqual([...model].sort());
-        expect(tree.size).toBe(model.size);
+        expect(content(map)).toEqual([...model].sort());
+        expect(map.size).toBe(model.size);
         for (const { snapshot, state } of kept) {
           expect(content(snapshot)).toEqual(state);
           expect(snapshot.count('k1', 'k3')).toBe(state.filter(([k]) => k >= 'k1' && k < 'k3').length);
@@ -53,15 +53,18 @@ describe('tree', () => {
     );
   });
 
-  it('stays balanced when keys are added in order and all removed', () => {
-    const tree = new Tree<Item>();
-    for (let n = 0; n < 20_000; n++) tree.set({ key: String(n).padStart(6, '0'), n });
-    expect(tree.size).toBe(20_000);
-    expect(tree.get('012345')?.n).toBe(12_345);
-    const frozen = tree.snapshot();
-    for (let n = 0; n < 20_000; n++) tree.delete(String(n).padStart(6, '0'));
-    expect(tree.size).toBe(0);
-    expect(content(tree)).toEqual([]);
+  it('holds many keys that are added in order, and none when all are removed', () => {
+    const map = new OrderedMap<Item>();
+    for (let n = 0; n < 20_000; n++) {
+      const key = String(n).padStart(6, '0');
+      map.set(key, { key, n });
+    }
+    expect(map.size).toBe(20_000);
+    expect(map.get('012345')?.n).toBe(12_345);
+    const frozen = map.snapshot();
+    for (let n = 0; n < 20_000; n++) map.delete(String(n).padStart(6, '0'));
+    expect(map.size).toBe(0);
+    expect(content(map)).toEqual([]);
     expect(frozen.count('005000', '006000')).toBe(1000);
   });
 });
