@@ -288,6 +288,11 @@ class PeerRun {
         return;
       }
     }
+    // A founder that was removed before its first start had ended.
+    if (/has been part of the cluster before/.test(message) && this.#removals.has(machine.memberId ?? -1)) {
+      machine.wanted = false;
+      return;
+    }
     if (
       /EIO|ENOSPC|simulated disk is full|could not join|no member answer/i.test(message) &&
       (!this.#atPeace || machine.joins || machine.startedAt < this.#peaceSince)
