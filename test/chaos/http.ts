@@ -11,6 +11,8 @@ export type Outcome =
 export const PATIENCE = 5000;
 const INSISTENCE = 60_000;
 const NO_ANSWER = 'no response in time';
+/** Too many requests, no leader, unknown outcome. */
+const TEMPORARY: ReadonlySet<number> = new Set([429, 503, 504]);
 
 /** A client of one server with one pool of connections. It sends each request once and reports what is known of its outcome. */
 export class Asker {
@@ -48,21 +50,21 @@ export class Asker {
   }
 
   /**
-   * Retries until there is an answer, because tests must not depend on the speed of the machine. A conflict on a create and 404
-   * on a delete mean that an earlier attempt took effect, and count as success.
+   * Retries until there is an answer, because tests must not depend on the speed of the machine: connections that a busy server
+   * closes and responses of an overload or an election are retried, too. A conflict on a create and 404 on a delete mean that an
+   * earlier attempt took effect, and count as success.
    */
   async insist(method: string, path: string, body?: object): Promise<Outcome> {
     let inDoubt = false;
     for (const end = performance.now() + INSISTENCE; ; ) {
       const outcome = await this.ask(method, path, body);
-      if (outcome.kind === 'answer') {
+      if (outcome.kind === 'answer' && !TEMPORARY.has(outcome.status)) {
         if (inDoubt && method === 'POST' && outcome.status === 409) return { ...outcome, status: 201 };
         if (inDoubt && method === 'DELETE' && outcome.status === 404) return { ...outcome, status: 200 };
         return outcome;
       }
-      if (outcome.kind === 'refused' && outcome.why !== NO_ANSWER) return outcome;
-      inDoubt ||= outcome.kind === 'unknown';
-      if (performance.now() > end) throw new Error(`${method} ${path} gets no response: ${outcome.why}`);
+      inDoubt ||= outcome.kind !== 'refused';
+      if (performance.now() > end) throw new Error(`${method} ${path} gets no response: ${JSON.stringify(outcome)}`);
       await new Promise<void>((resolve) => setTimeout(resolve, 100));
     }
   }
