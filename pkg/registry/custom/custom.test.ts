@@ -170,6 +170,18 @@ describe('the status of a new custom resource', () => {
   });
 });
 
+describe('the finalizers of a custom resource', () => {
+  it('draw a warning when they have no domain or no path', async () => {
+    const b = await open();
+    const finalizers = ['plain', 'with.domain', 'with.domain/path', 'foregroundDeletion'];
+    await b.create(SHOPS, 'default', { ...shop('a'), metadata: { name: 'a', finalizers } });
+    expect(b.warnings).toEqual([
+      'metadata.finalizers: "plain": prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers',
+      'metadata.finalizers: "with.domain": prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers',
+    ]);
+  });
+});
+
 describe('a kind changed at run time', () => {
   it('serves and stores a second version without losing objects stored in the first', async () => {
     const b = await open();

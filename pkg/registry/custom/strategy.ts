@@ -61,7 +61,7 @@ export function customStrategy(
       for (const f of listAt(o, 'metadata', 'finalizers'))
         if (typeof f === 'string' && !f.includes('/') && !WELL_KNOWN_FINALIZERS.has(f))
           context.warn(
-            `metadata.finalizers: ${JSON.stringify(f)}: prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers`,
+            `metadata.finalizers: ${JSON.stringify(f)}: prefer a domain-qualified finalizer name${f.includes('.') ? ' including a path (/)' : ''} to avoid accidental conflicts with other finalizer writers`,
           );
     },
     update: {
