@@ -11,6 +11,7 @@ import {
   type ResourceAttributes,
   type UserInfo,
   wantsImpersonation,
+  withAuthenticatedGroup,
 } from './index.js';
 
 const admin: UserInfo = { name: 'admin', groups: ['system:masters'] };
@@ -258,4 +259,12 @@ describe('impersonation', () => {
       expect(asked.at(-1)).toBe('impersonate:user-info groups *');
     });
   });
+});
+
+it('an authenticated user is one value, so that what is made of it once is found again', () => {
+  const user: UserInfo = { name: 'joe', groups: ['devs'] };
+  const known = withAuthenticatedGroup(user);
+  expect(known.groups).toEqual(['devs', 'system:authenticated']);
+  expect(withAuthenticatedGroup(user)).toBe(known);
+  expect(withAuthenticatedGroup(known)).toBe(known);
 });

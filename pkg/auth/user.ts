@@ -7,11 +7,18 @@ export const AUTHENTICATED = 'system:authenticated';
 export const UNAUTHENTICATED = 'system:unauthenticated';
 export const ANONYMOUS: UserInfo = { name: 'system:anonymous', groups: [UNAUTHENTICATED] };
 
-/** Adds the group `system:authenticated` to a user that is not anonymous. */
+/** Users of certificates and static tokens live longer than a request: each has one value with the group. */
+const authenticated = new WeakMap<UserInfo, UserInfo>();
+
+/** Adds the group `system:authenticated` to a user that is not anonymous. Returns the same value for the same user. */
 export function withAuthenticatedGroup(user: UserInfo): UserInfo {
-  return user.groups.includes(AUTHENTICATED) || user.groups.includes(UNAUTHENTICATED)
-    ? user
-    : { ...user, groups: [...user.groups, AUTHENTICATED] };
+  if (user.groups.includes(AUTHENTICATED) || user.groups.includes(UNAUTHENTICATED)) return user;
+  let found = authenticated.get(user);
+  if (found === undefined) {
+    found = { ...user, groups: [...user.groups, AUTHENTICATED] };
+    authenticated.set(user, found);
+  }
+  return found;
 }
 
 const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
