@@ -261,7 +261,7 @@ describe('impersonation', () => {
   });
 });
 
-it('an authenticated user is one value, so that what is made of it once is found again', () => {
+it('the same user gets the same value with the group of authenticated users', () => {
   const user: UserInfo = { name: 'joe', groups: ['devs'] };
   const known = withAuthenticatedGroup(user);
   expect(known.groups).toEqual(['devs', 'system:authenticated']);

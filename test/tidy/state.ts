@@ -27,6 +27,7 @@ export const sharedState: Readonly<Record<string, Readonly<Record<string, string
     lastSecond: PURE,
     lastSecondText: PURE,
   },
+  'pkg/auth/user.ts': { authenticated: OF_OBJECT },
   'pkg/cel/kubernetes.ts': { environments: PURE },
   'pkg/cel/library/arithmetic.ts': { unsupported: PURE },
   'pkg/cel/library/regex.ts': { patterns: PURE, engine: OF_PROGRAM },
