@@ -88,7 +88,7 @@ export class LogBackend implements Backend {
     await this.#output.close();
   }
 
-  /** Nobody waits for the lines, so they are collected for a short time. */
+  /** No request waits for these lines, so they are collected for a short time. */
   #later(): void {
     if (this.#writing !== undefined) return;
     if (this.#lines.length > COLLECTED_CHARACTERS) this.#start();

@@ -164,8 +164,8 @@ describe('the flags of kube-apiserver 1.37 and etcd 3.7', () => {
   });
 });
 
-describe('the flags of TLS', () => {
-  it('have the names of Go, and those of OpenSSL inside', () => {
+describe('the TLS flags', () => {
+  it('have the names of Go, which are mapped to those of OpenSSL', () => {
     const { tls } = run(
       '--tls-min-version=VersionTLS13',
       '--tls-cipher-suites=TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,TLS_AES_128_GCM_SHA256',

@@ -11,7 +11,7 @@ export interface Flag {
   readonly help: string;
   /** Repeated flags are joined; otherwise the last one counts. */
   readonly repeats?: boolean;
-  /** What stands between repeated values; a comma unless one value may contain commas. */
+  /** The separator of repeated values; a comma unless one value may contain commas. */
   readonly separator?: string;
   /** Further lines of the help. */
   readonly options?: () => readonly string[];

@@ -35,7 +35,7 @@ const SUITES: ReadonlyMap<string, string> = new Map([
   ['TLS_RSA_WITH_AES_128_CBC_SHA', 'AES128-SHA'],
   ['TLS_RSA_WITH_AES_256_CBC_SHA', 'AES256-SHA'],
 ]);
-/** They cannot be chosen: every connection of TLS 1.3 has them. */
+/** They cannot be selected: every connection with TLS 1.3 has them. */
 const ALWAYS: ReadonlySet<string> = new Set([
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',
@@ -47,7 +47,7 @@ function suites(text: string): string | undefined {
   return unknown === undefined ? undefined : `Cipher suite ${unknown} not supported or doesn't exist`;
 }
 
-/** etcd's names are accepted as well. TLS 1.0 and 1.1 are not offered, whatever is asked for. */
+/** etcd's names are accepted as well. TLS 1.0 and 1.1 are never offered. */
 const VERSIONS: Readonly<Record<string, TlsConfig['minVersion']>> = {
   VersionTLS10: 'TLSv1.2',
   VersionTLS11: 'TLSv1.2',

@@ -10,7 +10,7 @@ import { Pace } from './streaming.js';
 export interface RemoteVersion {
   readonly group: string;
   readonly version: string;
-  /** By which discovery orders groups and versions: the highest first. */
+  /** The order of groups and versions in discovery: the highest first. */
   readonly groupPriority: number;
   readonly versionPriority: number;
   /** Whether the last check of the server succeeded. Requests to others are refused with 503. */
@@ -35,8 +35,8 @@ const HEADER_TIME = 60_000;
 const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
 
 /**
- * Headers of one connection, and those that say who the caller is: the server takes them from this server only, which authenticates
- * itself by a client certificate (`--proxy-client-cert-file`).
+ * Headers of one connection, and those that identify the caller: the server accepts them only from this server, which
+ * authenticates with a client certificate (`--proxy-client-cert-file`).
  */
 const DROPPED: ReadonlySet<string> = new Set([
   'authorization',
@@ -102,7 +102,7 @@ function headersFor(call: Call): Record<string, string | string[]> {
   return headers;
 }
 
-/** Copies the response at the pace of the client. */
+/** Copies the response as fast as the client reads it. */
 async function forward(call: Call, response: OpenResponse): Promise<void> {
   const headers: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(response.headers)) {
@@ -119,7 +119,7 @@ async function forward(call: Call, response: OpenResponse): Promise<void> {
     if (call.exchange.gone) response.abort();
     else answer.end();
   } catch {
-    // The server broke off: the client must not take the response for complete.
+    // The server closed the connection early: the client must not treat the response as complete.
     call.exchange.abort();
   } finally {
     response.body.destroy();

@@ -288,7 +288,7 @@ function aggregatedList({ served, remote }: Published, path: '/api' | '/apis'): 
   };
 }
 
-/** What another server said of its version last. It is stale while the server does not answer. */
+/** The last discovery document of another server's version. It is stale while the server does not respond. */
 function remoteDocument({ version, discovery, isAvailable }: RemoteVersion): JsonObject {
   const isCurrent = isAvailable && discovery?.isCurrent === true;
   return { version, ...discovery?.document, freshness: isCurrent ? 'Current' : 'Stale' };

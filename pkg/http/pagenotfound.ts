@@ -14,7 +14,7 @@ export class PageNotFound extends Error {
   }
 }
 
-/** The error for a path that names nothing in a group. */
+/** The error for a path in a group that has no resource. */
 export function nothingThere(servedResources: ServedResources, group: string): Error {
   const isBuiltin = servedResources.kinds.some(
     (k) => !isCustom(k.storage.type) && k.versions.some((v) => v.group === group),

@@ -75,13 +75,13 @@ describe('the TLS of the serving port', () => {
     expect(await nameShown(door.port, 'inside.example')).toBe('new.example');
   });
 
-  it('keeps to the oldest version', async () => {
+  it('enforces the oldest version', async () => {
     const { port } = await open({ minVersion: 'TLSv1.3' });
     await handshake(port);
     await expect(handshake(port, { maxVersion: 'TLSv1.2' })).rejects.toThrow(/protocol version/);
   });
 
-  it('keeps to the suites', async () => {
+  it('enforces the suites', async () => {
     const { port } = await open({ ciphers: ['ECDHE-ECDSA-AES256-GCM-SHA384'] });
     const options = { maxVersion: 'TLSv1.2' } as const;
     await handshake(port, { ...options, ciphers: 'ECDHE-ECDSA-AES256-GCM-SHA384' });

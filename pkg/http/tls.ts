@@ -52,7 +52,7 @@ export function policyOptions({ minVersion, ciphers, http2 }: TlsPolicy) {
   return {
     minVersion,
     ciphers: [...TLS13, ...(ciphers.length === 0 ? TLS12 : ciphers)].join(':'),
-    // A client that offers HTTP/2 only gets no connection.
+    // A client that only offers HTTP/2 gets no connection.
     ...(http2
       ? {}
       : { ALPNCallback: ({ protocols }: { protocols: string[] }) => protocols.find((p) => p === 'http/1.1') }),
@@ -69,7 +69,10 @@ export class NamedContexts {
     this.use(tls);
   }
 
-  /** Uses these certificates for new connections. Certificates with names of their own come before those that have them inside. */
+  /**
+   * Uses these certificates for new connections. Certificates with explicit names take precedence over the names inside
+   * certificates.
+   */
   use({ named = [], clientCa }: TlsMaterial): void {
     const { minVersion, ciphers } = policyOptions(this.#policy);
     const sorted = [...named].sort((a, b) => Number(a.names.length === 0) - Number(b.names.length === 0));
@@ -83,14 +86,14 @@ export class NamedContexts {
     });
   }
 
-  /** undefined: the certificate of the server. */
+  /** Undefined: the certificate of the server. */
   of(serverName: string): SecureContext | undefined {
     const name = serverName.toLowerCase();
     return this.#contexts.find(({ fits }) => fits(name.endsWith('.') ? name.slice(0, -1) : name))?.context;
   }
 }
 
-/** `*.example.com` stands for one more label. */
+/** `*.example.com` matches one more label. */
 function matches(pattern: string, name: string): boolean {
   if (!pattern.startsWith('*.')) return pattern === name;
   const dot = name.indexOf('.');

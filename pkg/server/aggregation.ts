@@ -38,7 +38,7 @@ interface Remote {
   cancel: () => void;
 }
 
-/** What of an APIService decides how its server is called. */
+/** The fields of an APIService that decide how its server is called. */
 const specText = (object: JsonObject): string => JSON.stringify(object['spec'] ?? {});
 
 /** The group versions that other servers serve, from the APIServices in this peer's cache. */
@@ -179,7 +179,7 @@ export class Aggregator implements Aggregation {
     });
   }
 
-  /** Where the OpenAPI v3 document of a version is; '' when the server has none. */
+  /** The URL of the OpenAPI v3 document of a version; '' if the server has none. */
   async #fetchOpenApi(target: OutboundTarget, name: string): Promise<string> {
     const { status, body } = await this.#parts.outbound.send(target, {
       method: 'GET',
@@ -213,7 +213,7 @@ export class Aggregator implements Aggregation {
   }
 }
 
-/** A server that does not answer, or answers with something else than JSON, has no document. */
+/** A server that does not respond, or does not return JSON, has no document. */
 function noAnswer(error: unknown): undefined {
   if (error instanceof OutboundError || error instanceof SyntaxError) return undefined;
   throw error;
@@ -233,7 +233,7 @@ const byPriority = (a: RemoteVersion, b: RemoteVersion): number =>
   b.groupPriority - a.groupPriority ||
   (a.group < b.group ? -1 : a.group > b.group ? 1 : b.versionPriority - a.versionPriority);
 
-/** Brings an APIResourceList into the form of aggregated discovery. */
+/** Converts an APIResourceList to the form of aggregated discovery. */
 function fromResourceList(list: JsonObject, version: string): JsonObject {
   const all = objectsAt(list, 'resources');
   const kindOf = (r: JsonObject): JsonObject => ({

@@ -13,7 +13,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-it('follows the files of the keys of service-account tokens', async () => {
+it('reloads the files of the keys of service-account tokens', async () => {
   const newKey = (): { privatePem: string; publicPem: string } => {
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     return {

@@ -112,7 +112,7 @@ describe('an aggregated server', () => {
     return item?.versions[0];
   };
 
-  it('is available once it answers, as the versions of this server are', async () => {
+  it('is available as soon as it responds, like the versions of this server', async () => {
     await vi.waitUntil(isAvailable('True'), PATIENCE);
     await vi.waitUntil(async () => (await conditionOf('v1.apps'))?.reason === 'Local', PATIENCE);
     expect((await admin.ask(`${API_SERVICES}/v1.`)).json().spec).toEqual({
@@ -174,14 +174,14 @@ describe('an aggregated server', () => {
     expect(lines.map((line) => JSON.parse(line).type)).toEqual(['ADDED', 'DELETED']);
   });
 
-  it('is asked only for callers who have the right', async () => {
+  it('is called only for callers with the permission', async () => {
     demo.headers = {};
     const reply = await admin.ask(THINGS, { headers: { 'impersonate-user': 'nobody' } });
     expect(reply.status).toBe(403);
     expect(demo.headers).toEqual({});
   });
 
-  it('is unavailable and stale once it has gone, and unknown once its APIService is deleted', async () => {
+  it('is unavailable and stale after it has stopped, and unknown after its APIService is deleted', async () => {
     await demo.close();
     const service = { spec: { externalName: '127.0.0.1' }, metadata: { labels: { changed: 'yes' } } };
     await admin.ask('/api/v1/namespaces/default/services/demo', {

@@ -51,7 +51,7 @@ export class ServiceAccountAuthenticator implements TokenAuthenticator {
     this.#clock = clock;
   }
 
-  /** Verifies with these keys from now on. Tokens that were signed with a key that is not among them are no longer valid. */
+  /** Verifies with these keys from now on. Tokens signed with other keys are no longer valid. */
   use(keys: readonly TokenKey[]): void {
     this.#config = { ...this.#config, keys };
     this.#verified.clear();

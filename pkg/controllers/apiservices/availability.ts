@@ -10,7 +10,7 @@ const GROUP = 'apiregistration.k8s.io';
 /** Milliseconds between checks of a server whose objects do not change. */
 const CHECK_EVERY_MILLISECONDS = 30_000;
 
-/** What a check of an aggregated server found: undefined when it answers, otherwise why not. */
+/** The result of a check of an aggregated server: undefined if it responds, otherwise the reason. */
 export type CheckServer = (apiService: JsonObject) => Promise<string | undefined>;
 
 interface Availability {
@@ -19,7 +19,7 @@ interface Availability {
   readonly message: string;
 }
 
-/** Keeps the condition `Available` of APIServices: of the local ones, and of those of other servers by asking them. */
+/** Keeps the condition `Available` of APIServices: of the local ones, and of those of other servers by calling them. */
 export function apiServiceAvailability({ cluster, world, log }: ControllerContext, check: CheckServer): Controller {
   /** The service of each remote APIService, as `namespace/name`. */
   const services = new Map<string, string>();

@@ -43,7 +43,10 @@ const VERSION_PRIORITIES: Readonly<Record<string, number>> = {
 };
 const CUSTOM_PRIORITIES = { groupPriorityMinimum: 1000, versionPriority: 100 } as const;
 
-/** Keeps a local APIService for every group version that this server serves, and removes those of custom versions that are gone. */
+/**
+ * Keeps a local APIService for every group version that this server serves, and removes those of custom versions that
+ * no longer exist.
+ */
 export function apiServiceRegistration({ cluster, world, log }: ControllerContext): Controller {
   const queue = new WorkQueue({
     world,
@@ -73,7 +76,7 @@ export function apiServiceRegistration({ cluster, world, log }: ControllerContex
     }
   }
 
-  /** The local APIService of this name; undefined when this server does not serve the version. */
+  /** The local APIService of this name; undefined if this server does not serve the version. */
   function expected(name: string): JsonObject | undefined {
     const dot = name.indexOf('.');
     const [version, group] = [name.slice(0, dot), name.slice(dot + 1)];

@@ -29,7 +29,7 @@ it('has a subset for each set of addresses', () => {
   expect(repacked(subsets)).toEqual(subsets);
 });
 
-it('takes an address that is ready and not ready as not ready', () => {
+it('treats an address that is both ready and not ready as not ready', () => {
   const entries = [true, false].map((ready) => ({ address: a, port: http, ready }));
   expect(subsetsOf(entries)).toEqual([{ notReadyAddresses: [a], ports: [http] }]);
   expect(subsetsOf(entries.toReversed())).toEqual([{ notReadyAddresses: [a], ports: [http] }]);

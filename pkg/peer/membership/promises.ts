@@ -4,10 +4,10 @@ import type { SmallFiles } from '../durability/index.js';
 const NAME = 'promises';
 
 /**
- * The members whose promises this peer has received: votes, and acknowledgements of entries. It has counted on them, so a disk that has
- * forgotten them must not come back under the same id. Each member records in the state that it takes part, but in its first seconds
- * that record may not be committed yet, while its promises count already. The ids are in a small file, written before the first promise
- * of each member counts.
+ * The members whose promises this peer has received: votes, and acknowledgements of entries. This peer has counted
+ * them, so a disk that has lost them must not return under the same id. Each member records in the state that it takes
+ * part, but in its first seconds that record may not be committed yet, although its promises already count. The ids are
+ * in a small file, which is written before the first promise of each member counts.
  */
 export class Promises {
   readonly #files: SmallFiles | undefined;
@@ -44,7 +44,7 @@ function parse(text: string | undefined): readonly number[] {
     const ids: unknown = JSON.parse(text ?? '[]');
     return Array.isArray(ids) ? ids.filter((id): id is number => Number.isSafeInteger(id)) : [];
   } catch {
-    // The file is written as a whole or not at all, so this is damage. The records in the state remain.
+    // The file is written atomically, so this is damage. The records in the state remain.
     return [];
   }
 }

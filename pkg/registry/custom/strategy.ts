@@ -30,7 +30,7 @@ export interface StrategyOptions {
   /** A change of the status does not raise the generation. */
   readonly statusIsSeparate: boolean;
   readonly terminating: boolean;
-  /** Fills in defaults as reading a stored object does: those of a status that a create may not set. */
+  /** Sets defaults as reading a stored object does: those of a status that a create may not set. */
   complete(o: JsonObject): void;
 }
 
