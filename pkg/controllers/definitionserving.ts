@@ -1,6 +1,7 @@
 import { equalJson, isObject, type JsonObject } from '../api/index.js';
 import { compile, type Kind, type Registry } from '../registry/index.js';
 import { prefixEnd } from '../storage/index.js';
+import { type ConversionParts, conversionWebhook } from './conversionwebhook.js';
 import { DEFINITIONS, isTrue } from './definition.js';
 import { metaOf } from './meta.js';
 
@@ -25,6 +26,8 @@ interface Source {
 export function serveDefinitions(
   registry: Registry,
   log: (message: string, fields: Readonly<Record<string, unknown>>) => void,
+  /** How conversion webhooks are called. */
+  conversion: ConversionParts,
 ): ServedDefinitions {
   const prefix = registry.servedResources.kind(DEFINITIONS.group, DEFINITIONS.resource)?.storage.prefix;
   const served = new Map<string, { readonly source: Source; readonly kind: Kind }>();
@@ -60,7 +63,10 @@ export function serveDefinitions(
           continue;
         }
         if (former !== undefined && isSame(former.source, source)) continue;
-        const kind = compile(source.spec, source.names, source);
+        const kind = compile(source.spec, source.names, {
+          terminating: source.terminating,
+          remote: conversionWebhook(source.spec, conversion),
+        });
         // A definition cannot replace a built-in kind.
         if (former === undefined && registry.servedResources.kind(kind.group, kind.resource) !== undefined) continue;
         set.push(kind);

@@ -1,4 +1,4 @@
-import { cloneJson, errors, isObject, type JsonObject, textAt } from '../api/index.js';
+import { ApiError, cloneJson, errors, isObject, type JsonObject, type StatusReason, textAt } from '../api/index.js';
 import { invariant } from '../base/index.js';
 import type { StoredObject } from '../cache/index.js';
 import { encodeJson, jsonText } from '../codec/index.js';
@@ -193,7 +193,12 @@ export function answerInVersion(resource: ServedResource, answer: Answer): Answe
   if (answer.kind === 'stored') {
     const items = inVersion(resource, [answer.stored]);
     return items instanceof Promise
-      ? items.then(([stored]) => ({ kind: 'stored', stored: stored! }))
+      ? items.then(
+          ([stored]) => ({ kind: 'stored', stored: stored! }),
+          (error: unknown) => {
+            throw unconverted(error, (why) => errors.internal(corrupt(answer.stored, why)));
+          },
+        )
       : { kind: 'stored', stored: items[0]! };
   }
   const { value } = answer;
@@ -205,7 +210,48 @@ export function answerInVersion(resource: ServedResource, answer: Answer): Answe
 export function listInVersion(resource: ServedResource, result: ListResult): ListResult | Promise<ListResult> {
   const items = inVersion(resource, result.items);
   if (items === result.items) return result;
-  return items instanceof Promise ? items.then((i) => ({ ...result, items: i })) : { ...result, items };
+  if (!(items instanceof Promise)) return { ...result, items };
+  return items.then(
+    (i) => ({ ...result, items: i }),
+    (error: unknown) => {
+      throw unconverted(error, (why) => unreadableList(resource, result.items, why));
+    },
+  );
+}
+
+/** The errors of objects that cannot be brought to the version of a request are those of objects that cannot be read. */
+function unconverted(error: unknown, wrap: (why: string) => ApiError): unknown {
+  return error instanceof ApiError && error.status.code === 500 ? wrap(error.message) : error;
+}
+
+function corrupt({ key, revision }: StoredObject, why: string, shown = key.replace(/^\/registry/, '')): string {
+  return `StorageError: corrupt object, Code: 7, Key: ${shown}, ResourceVersion: 0, AdditionalErrorMsg: object not decodable revision=${revision}: ${why}`;
+}
+
+/** The objects that an error of a list names. */
+const NAMED_MAX = 100;
+
+function unreadableList(
+  { apiVersion, groupResource }: ServedResource,
+  items: readonly StoredObject[],
+  why: string,
+): ApiError {
+  const broken = items.filter((o) => textAt(o.parse(), 'apiVersion') !== apiVersion).slice(0, NAMED_MAX);
+  const causes = broken.map((o) => ({
+    reason: 'UnexpectedServerResponse',
+    message: corrupt(o, why, o.key),
+    field: o.key,
+  }));
+  const { group, resource } = groupResource;
+  const more = causes.length > 1 ? ` (and ${causes.length - 1} more)` : '';
+  const first = causes[0]?.message ?? why;
+  const message = `failed to read one or more ${resource}.${group} from the storage: ${first}${more}`;
+  return new ApiError(500, 'StorageReadError' as StatusReason, message, {
+    name: 'list',
+    group,
+    kind: resource,
+    causes,
+  });
 }
 
 /** Thrown by a conversion that needs the remote converter first. */

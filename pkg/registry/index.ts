@@ -1,6 +1,7 @@
 export { type BootstrapConfig, kubernetesServiceObject } from './builtin/bootstrapobjects.js';
 export { heldPorts, NODE_PORT_PREFIX } from './builtin/core/service/allocation.js';
 export { builtinResources, type ClusterConfig, defaultCluster, type TokenReviewOutcome } from './builtin/index.js';
+export type { RemoteConverter } from './conversion.js';
 export { compile } from './custom/compile.js';
 export { declare, storagePrefixOf } from './declare.js';
 export type { KindChange, KindObserver } from './kindset.js';

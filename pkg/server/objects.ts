@@ -55,7 +55,7 @@ import {
 } from '../controllers/index.js';
 import { connectKms, type Encryption, openEncryption } from '../encryption/index.js';
 import type { Aggregation } from '../http/index.js';
-import { type Outbound, type ServiceResolver, serviceResolver } from '../outbound/index.js';
+import { type Outbound, type ServiceResolver, serviceResolver, WebhookClients } from '../outbound/index.js';
 import {
   builtinResources,
   type ClusterConfig,
@@ -271,7 +271,10 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
     note,
   );
   const presence = createPresence({ world, config, keyspace, context: apiServer, trusted: parts.trusted });
-  const definitions = serveDefinitions(registry, note);
+  const definitions = serveDefinitions(registry, note, {
+    world,
+    clients: new WebhookClients({ outbound, resolve: resolveService! }),
+  });
   let stopLooking: () => void = () => {};
   const pause = (): void => {
     stopLooking();

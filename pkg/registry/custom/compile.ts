@@ -35,7 +35,7 @@ export interface CompileOptions {
   /** The definition is being deleted: objects can be changed and deleted, but not created. */
   readonly terminating?: boolean;
   /** Converts between the versions; absent if they differ only in their name. */
-  readonly remote?: RemoteConverter;
+  readonly remote?: RemoteConverter | undefined;
 }
 
 interface Names {
@@ -57,12 +57,16 @@ class Compiler {
   /** The type of the storage version. */
   #stored: KindSchema | undefined;
 
+  /** By apiVersion. */
+  readonly #types = new Map<string, KindSchema>();
   readonly #remote: RemoteConverter | undefined;
   readonly #remoteConversion: ReturnType<typeof remoteConversions> | undefined;
 
   constructor(spec: JsonObject, names: JsonObject, { terminating = false, remote }: CompileOptions) {
-    this.#remote = remote;
-    this.#remoteConversion = remote === undefined ? undefined : remoteConversions(remote);
+    if (remote !== undefined) {
+      this.#remote = (objects, apiVersion) => this.#convert(remote, objects, apiVersion);
+      this.#remoteConversion = remoteConversions((objects, apiVersion) => this.#complete(remote, objects, apiVersion));
+    }
     this.#spec = spec;
     this.#names0 = names;
     const kind = textAt(names, 'kind');
@@ -86,8 +90,25 @@ class Compiler {
   readonly #rulesOf = (context: WriteContext): VersionRules =>
     this.#rules.get(context.version) ?? this.#rules.values().next().value!;
 
+  /** Converted objects have the fields of their version only, whatever the converter returned. */
+  async #convert(remote: RemoteConverter, objects: readonly JsonObject[], apiVersion: string): Promise<JsonObject[]> {
+    const type = this.#types.get(apiVersion);
+    const converted = await remote(objects, apiVersion);
+    for (const o of converted) if (type !== undefined) prune(o, type.structural!);
+    return [...converted];
+  }
+
+  /** The same with defaults, which writes and the tracking of fields need. What is read has none that the converter did not set. */
+  async #complete(remote: RemoteConverter, objects: readonly JsonObject[], apiVersion: string): Promise<JsonObject[]> {
+    const type = this.#types.get(apiVersion);
+    const converted = await this.#convert(remote, objects, apiVersion);
+    for (const o of converted) if (type !== undefined) complete(o, type);
+    return converted;
+  }
+
   kind(): Kind {
     const types = new Map(this.#versions.map((v) => [textAt(v, 'name'), this.#type(v)]));
+    for (const v of this.#versions) this.#types.set(apiVersionOf(this.#gvk(v)), types.get(textAt(v, 'name'))!);
     const labels = this.#selectableFields();
     const storage = this.#storage(types, labels);
     const { plural, singular, kind, listKind } = this.#names;

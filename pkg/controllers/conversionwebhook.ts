@@ -1,0 +1,218 @@
+import {
+  ApiError,
+  apiVersionOf,
+  at,
+  cloneJson,
+  goQuote,
+  isLabelKey,
+  isLabelValue,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+  objectAt,
+  parseApiVersion,
+  textAt,
+} from '../api/index.js';
+import type { World } from '../base/index.js';
+import { ClientConfigError, OutboundError, restError, type WebhookClients } from '../outbound/index.js';
+import type { RemoteConverter } from '../registry/index.js';
+
+const GROUP = 'apiextensions.k8s.io';
+
+/** Milliseconds for one call. */
+const CALL_TIME = 30_000;
+/** The objects of one call. Longer lists are converted by several calls. */
+const BATCH_OBJECTS_MAX = 500;
+const BATCH_BYTES_MAX = 8 * 1024 * 1024;
+const RESPONSE_BYTES_MAX = 64 * 1024 * 1024;
+
+export interface ConversionParts {
+  readonly world: World;
+  readonly clients: WebhookClients;
+}
+
+/**
+ * The conversion webhook of a definition (its `spec`), as a converter; undefined for the strategy None. Errors have the texts of
+ * kube-apiserver. Of the metadata only labels and annotations may change.
+ */
+export function conversionWebhook(spec: JsonObject, { world, clients }: ConversionParts): RemoteConverter | undefined {
+  if (textAt(spec, 'conversion', 'strategy') !== 'Webhook') return undefined;
+  const webhook = at(spec, 'conversion', 'webhook');
+  const config = objectAt(webhook, 'clientConfig') as JsonObject;
+  const known = listAt(webhook, 'conversionReviewVersions').map(String);
+  const version = known.find((v) => v === 'v1' || v === 'v1beta1');
+  return async (objects, apiVersion) => {
+    if (version === undefined) throw failure('no supported conversion review versions');
+    const converted: JsonObject[] = [];
+    for (const batch of batchesOf(objects)) {
+      const uid = world.random.uuid();
+      const call = { kind: kindText(batch[0]!), version, uid, apiVersion };
+      const response = await send(clients, config, call, batch);
+      const found = convertedIn(call, response);
+      if (found.length !== batch.length)
+        throw failure(`conversion webhook for ${call.kind} returned ${found.length} objects, expected ${batch.length}`);
+      converted.push(...found.map((o, i) => checked(call, batch[i]!, o, i, objects.length > 1)));
+    }
+    return converted;
+  };
+}
+
+interface Call {
+  /** Group, version and kind of the first object, as errors name it. */
+  readonly kind: string;
+  /** The version of the ConversionReview. */
+  readonly version: string;
+  readonly uid: string;
+  readonly apiVersion: string;
+}
+
+/** A conversion that failed: 500 without a reason, as for any error that kube-apiserver does not classify. */
+const failure = (message: string): ApiError => new ApiError(500, undefined, message);
+
+function kindText(o: JsonObject): string {
+  return `${textAt(o, 'apiVersion')}, Kind=${textAt(o, 'kind')}`;
+}
+
+function* batchesOf(objects: readonly JsonObject[]): Generator<readonly JsonObject[]> {
+  let batch: JsonObject[] = [];
+  let bytes = 0;
+  for (const o of objects) {
+    const size = batch.length > 0 || objects.length > 1 ? JSON.stringify(o).length : 0;
+    if (batch.length >= BATCH_OBJECTS_MAX || (batch.length > 0 && bytes + size > BATCH_BYTES_MAX)) {
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(o);
+    bytes += size;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+async function send(
+  clients: WebhookClients,
+  config: JsonObject,
+  { kind, version, uid, apiVersion }: Call,
+  objects: readonly JsonObject[],
+): Promise<JsonValue> {
+  const failed = (why: string): ApiError => failure(`conversion webhook for ${kind} failed: ${why}`);
+  const review = {
+    kind: 'ConversionReview',
+    apiVersion: apiVersionOf({ group: GROUP, version }),
+    request: { uid, desiredAPIVersion: apiVersion, objects },
+    response: { uid: '', convertedObjects: null, result: { metadata: {} } },
+  };
+  try {
+    const body = Buffer.from(JSON.stringify(review));
+    const response = await clients.call(config, { body, timeout: CALL_TIME, bodyBytesMax: RESPONSE_BYTES_MAX });
+    const problem = restError(response);
+    if (problem !== undefined) throw failed(problem.message);
+    return JSON.parse(response.body.toString()) as JsonValue;
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    if (error instanceof OutboundError || error instanceof ClientConfigError) throw failed(error.message);
+    if (error instanceof SyntaxError) throw failed(`couldn't get version/kind; json parse error: ${error.message}`);
+    throw error;
+  }
+}
+
+/** The converted objects of a ConversionReview. Only the review of version v1 is checked for its kind and uid. */
+function convertedIn({ kind, version, uid }: Call, review: JsonValue): readonly JsonValue[] {
+  const failed = (why: string): ApiError => failure(`conversion webhook for ${kind} failed: ${why}`);
+  const expected = apiVersionOf({ group: GROUP, version });
+  const given = textAt(review, 'apiVersion') || expected;
+  if (given !== expected || textAt(review, 'kind') !== 'ConversionReview') {
+    if (version === 'v1' && given === expected) {
+      const found = `${expected}, Kind=${textAt(review, 'kind')}`;
+      throw failed(`expected webhook response of ${expected}, Kind=ConversionReview, got ${found}`);
+    }
+    if (given !== expected)
+      throw failed(
+        `no kind ${goQuote(textAt(review, 'kind'))} is registered for version ${goQuote(given)} in scheme "pkg/runtime/scheme.go:111"`,
+      );
+  }
+  const response = at(review, 'response');
+  if (!isObject(response)) throw failed('no response provided');
+  if (version === 'v1' && textAt(response, 'uid') !== uid)
+    throw failed(`expected response.uid=${goQuote(uid)}, got ${goQuote(textAt(response, 'uid'))}`);
+  const status = textAt(response, 'result', 'status');
+  if (status !== 'Success') {
+    const message = textAt(response, 'result', 'message');
+    throw failed(message === '' ? `response.result.status was '${status}', not 'Success'` : message);
+  }
+  return listAt(response, 'convertedObjects');
+}
+
+/** A converted object with the metadata of the original, except labels and annotations. */
+function checked(
+  { kind, apiVersion }: Call,
+  original: JsonObject,
+  o: JsonValue,
+  i: number,
+  isList: boolean,
+): JsonObject {
+  const [what, where] = isList ? ['converted object', ` at index ${i}`] : ['object', ''];
+  const invalid = (why: string): ApiError =>
+    failure(`conversion webhook for ${kind} returned invalid ${what}${where}: ${why}`);
+  // The text names the index of a single object too where its version or kind is wrong.
+  const invalidKind = (why: string): ApiError =>
+    failure(`conversion webhook for ${kind} returned invalid ${what} at index ${i}: ${why}`);
+  if (!isObject(o) || textAt(o, 'kind') === '') throw invalid("Object 'Kind' is missing");
+  if (textAt(o, 'apiVersion') !== apiVersion)
+    throw invalidKind(`invalid groupVersion (expected ${apiVersion}, received ${goVersion(textAt(o, 'apiVersion'))})`);
+  const [wanted, got] = [textAt(original, 'kind'), textAt(o, 'kind')];
+  if (wanted !== got) throw invalidKind(`invalid kind (expected ${wanted}, received ${got})`);
+  for (const [field, name] of SAME) {
+    const [before, after] = [textAt(original, 'metadata', field), textAt(o, 'metadata', field)];
+    if (before !== after) throw invalid(`must have the same ${name}: ${before} != ${after}`);
+  }
+  const place = isList ? ` in object at index ${i}` : '';
+  const why = metadataProblem(o);
+  if (why !== undefined) throw failure(`conversion webhook for ${kind} returned invalid metadata${place}: ${why}`);
+  const metadata = cloneJson(objectAt(original, 'metadata') as JsonObject);
+  for (const field of ['labels', 'annotations']) {
+    const given = at(o, 'metadata', field);
+    if (isObject(given)) metadata[field] = given;
+    else delete metadata[field];
+  }
+  return { ...o, metadata };
+}
+
+const SAME = [
+  ['name', 'name'],
+  ['namespace', 'namespace'],
+  ['uid', 'UID'],
+] as const;
+
+const goVersion = (apiVersion: string): string => (parseApiVersion(apiVersion) === undefined ? '' : apiVersion);
+
+function metadataProblem(o: JsonObject): string | undefined {
+  const { metadata } = o;
+  if (metadata === undefined) return 'missing metadata in converted object';
+  if (!isObject(metadata)) return `invalid metadata of type ${goType(metadata)} in converted object`;
+  for (const field of ['labels', 'annotations']) {
+    const given = metadata[field];
+    if (given === undefined || given === null) continue;
+    if (!isObject(given)) return `invalid metadata.${field} of type ${goType(given)} in converted object`;
+    for (const [key, value] of Object.entries(given)) {
+      if (typeof value !== 'string')
+        return `metadata.${field}[${key}] must be a string, but is ${goType(value)} in converted object`;
+      const path = `metadata.${field === 'labels' ? 'labels' : 'annotation'}`;
+      // Keys of annotations are compared without regard to case.
+      const [wrong] = isLabelKey(field === 'labels' ? key : key.toLowerCase());
+      if (wrong !== undefined) return `${path}: Invalid value: ${goQuote(key)}: ${wrong}`;
+      const [bad] = field === 'labels' ? isLabelValue(value) : [];
+      if (bad !== undefined) return `${path}: Invalid value: ${goQuote(value)}: ${bad}`;
+    }
+  }
+  return undefined;
+}
+
+function goType(value: JsonValue): string {
+  if (value === null) return '<nil>';
+  if (Array.isArray(value)) return '[]interface {}';
+  if (typeof value === 'boolean') return 'bool';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
+  return typeof value === 'string' ? 'string' : 'map[string]interface {}';
+}
