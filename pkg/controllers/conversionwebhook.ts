@@ -15,7 +15,14 @@ import {
   textAt,
 } from '../api/index.js';
 import type { World } from '../base/index.js';
-import { ClientConfigError, OutboundError, restError, type WebhookClients } from '../outbound/index.js';
+import {
+  ClientConfigError,
+  DecodeError,
+  decodeReview,
+  OutboundError,
+  restError,
+  type WebhookClients,
+} from '../outbound/index.js';
 import type { RemoteConverter } from '../registry/index.js';
 
 const GROUP = 'apiextensions.k8s.io';
@@ -108,11 +115,11 @@ async function send(
     const response = await clients.call(config, { body, timeout: CALL_TIME, bodyBytesMax: RESPONSE_BYTES_MAX });
     const problem = restError(response);
     if (problem !== undefined) throw failed(problem.message);
-    return JSON.parse(response.body.toString()) as JsonValue;
+    return decodeReview({ group: GROUP, kind: 'ConversionReview', version, versions: ['v1', 'v1beta1'] }, response);
   } catch (error) {
     if (error instanceof ApiError) throw error;
-    if (error instanceof OutboundError || error instanceof ClientConfigError) throw failed(error.message);
-    if (error instanceof SyntaxError) throw failed(`couldn't get version/kind; json parse error: ${error.message}`);
+    if (error instanceof OutboundError || error instanceof ClientConfigError || error instanceof DecodeError)
+      throw failed(error.message);
     throw error;
   }
 }
@@ -121,17 +128,9 @@ async function send(
 function convertedIn({ kind, version, uid }: Call, review: JsonValue): readonly JsonValue[] {
   const failed = (why: string): ApiError => failure(`conversion webhook for ${kind} failed: ${why}`);
   const expected = apiVersionOf({ group: GROUP, version });
-  const given = textAt(review, 'apiVersion') || expected;
-  if (given !== expected || textAt(review, 'kind') !== 'ConversionReview') {
-    if (version === 'v1' && given === expected) {
-      const found = `${expected}, Kind=${textAt(review, 'kind')}`;
-      throw failed(`expected webhook response of ${expected}, Kind=ConversionReview, got ${found}`);
-    }
-    if (given !== expected)
-      throw failed(
-        `no kind ${goQuote(textAt(review, 'kind'))} is registered for version ${goQuote(given)} in scheme "pkg/runtime/scheme.go:111"`,
-      );
-  }
+  const [given, name] = [textAt(review, 'apiVersion'), textAt(review, 'kind')];
+  if (version === 'v1' && (given !== expected || name !== 'ConversionReview'))
+    throw failed(`expected webhook response of ${expected}, Kind=ConversionReview, got ${given || '/'}, Kind=${name}`);
   const response = at(review, 'response');
   if (!isObject(response)) throw failed('no response provided');
   if (version === 'v1' && textAt(response, 'uid') !== uid)
@@ -158,7 +157,7 @@ function checked(
   // The text names the index of a single object too where its version or kind is wrong.
   const invalidKind = (why: string): ApiError =>
     failure(`conversion webhook for ${kind} returned invalid ${what} at index ${i}: ${why}`);
-  if (!isObject(o) || textAt(o, 'kind') === '') throw invalid("Object 'Kind' is missing");
+  if (!isObject(o) || textAt(o, 'kind') === '') throw failure('unexpected end of JSON input');
   if (textAt(o, 'apiVersion') !== apiVersion)
     throw invalidKind(`invalid groupVersion (expected ${apiVersion}, received ${goVersion(textAt(o, 'apiVersion'))})`);
   const [wanted, got] = [textAt(original, 'kind'), textAt(o, 'kind')];

@@ -151,21 +151,50 @@ async function remoteVersions(
     else out[i] = new ConvertedObject(o, resource, kept);
   });
   if (missing.length === 0) return out;
-  const converted = await convertAll(
+  const found = await shared(
     resource,
-    missing.map((i) => items[i]!.parse()),
-    resource.apiVersion,
+    missing.map((i) => items[i]!),
   );
-  missing.forEach((i, n) => {
-    const origin = items[i]!;
-    const json = encodeJson(resource.type.schema, converted[n]!);
-    out[i] = new ConvertedObject(
-      origin,
-      resource,
-      origin.encoding(id, () => json),
-    );
-  });
+  for (const i of missing) out[i] = new ConvertedObject(items[i]!, resource, found.get(items[i]!)!);
   return out;
+}
+
+type Conversions = Promise<ReadonlyMap<StoredObject, Buffer>>;
+
+/** The conversions that run, by version and object. Watches of one event, and reads beside them, share one call. */
+const running = new WeakMap<ServedResource, Map<StoredObject, Conversions>>();
+
+/** Converts objects that no other call converts now, and waits for those that others do. */
+async function shared(resource: ServedResource, objects: readonly StoredObject[]): Conversions {
+  const flights = running.get(resource) ?? new Map<StoredObject, Conversions>();
+  running.set(resource, flights);
+  const calls = new Set<Conversions>();
+  const own: StoredObject[] = [];
+  for (const o of objects) {
+    const flight = flights.get(o);
+    if (flight === undefined) own.push(o);
+    else calls.add(flight);
+  }
+  if (own.length > 0) {
+    const call = convertStored(resource, own).finally(() => {
+      for (const o of own) flights.delete(o);
+    });
+    for (const o of own) flights.set(o, call);
+    calls.add(call);
+  }
+  return new Map((await Promise.all(calls)).flatMap((found) => [...found]));
+}
+
+async function convertStored(resource: ServedResource, objects: readonly StoredObject[]): Conversions {
+  const { json: id } = idsOf(resource);
+  const parsed = objects.map((o) => o.parse());
+  const converted = await convertAll(resource, parsed, resource.apiVersion);
+  return new Map(
+    objects.map((origin, n) => {
+      const json = encodeJson(resource.type.schema, converted[n]!);
+      return [origin, origin.encoding(id, () => json)];
+    }),
+  );
 }
 
 /** Calls the remote converter, and checks that it returned the same objects in the requested version. */

@@ -11,7 +11,7 @@ import {
 } from '../../api/index.js';
 import type { World } from '../../base/index.js';
 import type { Pace } from '../../cel/index.js';
-import { ClientConfigError, OutboundError, restError, type WebhookClients } from '../../outbound/index.js';
+import { ClientConfigError, DecodeError, OutboundError, restError, type WebhookClients } from '../../outbound/index.js';
 import type { AuthorizeCheck } from '../policy/checks.js';
 import { objectsIn } from '../policy/matching.js';
 import type { RejectionCause, WebhookMetrics, WebhookType } from './metrics.js';
@@ -99,6 +99,7 @@ function failureOf(webhook: Webhook, error: unknown): unknown {
   if (error instanceof ClientConfigError)
     return new CallFailure(webhook, `could not get REST client: ${error.message}`, 500);
   if (error instanceof OutboundError) return new CallFailure(webhook, `failed to call webhook: ${error.message}`, 503);
+  if (error instanceof DecodeError) return new CallFailure(webhook, `failed to call webhook: ${error.message}`, 503);
   if (error instanceof ReviewError) {
     const what = error.invalid ? 'received invalid webhook response' : 'failed to call webhook';
     return new CallFailure(webhook, `${what}: ${error.message}`, 503);

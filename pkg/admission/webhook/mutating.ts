@@ -7,11 +7,12 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../api/index.js';
+import { goJsonProblem } from '../../outbound/index.js';
 import { applyPatch, PatchError } from '../../patch/index.js';
 import { objectsIn } from '../policy/matching.js';
 import { ask, CallFailure, count, outOfTime, Rejection, type WebhookWorld } from './call.js';
 import { isExempt, WebhookMatcher } from './match.js';
-import { goJsonProblem, type Verdict } from './review.js';
+import type { Verdict } from './review.js';
 import { type Webhook, WebhookSource } from './source.js';
 
 const NAME = 'MutatingAdmissionWebhook';

@@ -6,7 +6,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../api/index.js';
-import type { OutboundResponse } from '../../outbound/index.js';
+import { decodeReview, jsonType, type OutboundResponse } from '../../outbound/index.js';
 import { requestJson } from '../policy/evaluation.js';
 
 const GROUP = 'admission.k8s.io';
@@ -54,7 +54,7 @@ export class ReviewError extends Error {
 
 /** Reads the response of a webhook, and checks it as kube-apiserver does: strictly for v1. Throws `ReviewError`. */
 export function verdictOf(version: string, uid: string, mutating: boolean, answer: OutboundResponse): Verdict {
-  const review = decodeReview(version, answer);
+  const review = decodeReview({ group: GROUP, kind: 'AdmissionReview', version, versions: REVIEW_VERSIONS }, answer);
   const wrong = (message: string): ReviewError => new ReviewError(message, true);
   const response = review['response'] ?? null;
   if (response === null) throw wrong('webhook response was absent');
@@ -102,68 +102,6 @@ function checkPatch(mutating: boolean, patch: string, type: JsonValue, wrong: (m
 function splitVersion(apiVersion: string): readonly string[] {
   const slash = apiVersion.indexOf('/');
   return slash < 0 ? ['', apiVersion] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)];
-}
-
-const NOT_AN_OBJECT =
-  "couldn't get version/kind; json parse error: json: cannot unmarshal TYPE into Go value of type " +
-  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
-
-/** Decodes the body as an AdmissionReview of this version, with the messages of client-go's decoder. */
-function decodeReview(version: string, { body, status, headers }: OutboundResponse): JsonObject {
-  const fail = (message: string): ReviewError => new ReviewError(message, false);
-  if (body.length === 0) {
-    const type = typeof headers['content-type'] === 'string' ? headers['content-type'] : 'application/json';
-    throw fail(`0-length response with status code: ${status} and content type: ${type}`);
-  }
-  const text = body.toString();
-  let value: JsonValue;
-  try {
-    value = JSON.parse(text) as JsonValue;
-  } catch {
-    // Text that is not JSON is read as YAML, in which it is a string.
-    if (!'[{"'.includes(text.trimStart()[0] ?? '"')) throw fail(NOT_AN_OBJECT.replace('TYPE', 'string'));
-    throw fail(`couldn't get version/kind; json parse error: ${goJsonProblem(text)}`);
-  }
-  if (value === null) return {};
-  if (!isObject(value)) throw fail(NOT_AN_OBJECT.replace('TYPE', jsonType(value)));
-  // Without them, the review is treated as the expected one; the checks of v1 then refuse it.
-  const apiVersion = value['apiVersion'] || `${GROUP}/${version}`;
-  const kind = value['kind'] || 'AdmissionReview';
-  if (apiVersion !== `${GROUP}/${version}` || kind !== 'AdmissionReview') {
-    const known = kind === 'AdmissionReview' && REVIEW_VERSIONS.some((v) => apiVersion === `${GROUP}/${v}`);
-    const [, other = ''] = splitVersion(String(apiVersion));
-    if (apiVersion === 'v1' && kind === 'Status')
-      throw fail(`converting (v1.Status) to (${version}.AdmissionReview): unknown conversion`);
-    if (known) throw fail(`converting (${other}.AdmissionReview) to (${version}.AdmissionReview): unknown conversion`);
-    throw fail(
-      `no kind ${goQuote(String(kind))} is registered for version ${goQuote(String(apiVersion))} in scheme "pkg/runtime/scheme.go:111"`,
-    );
-  }
-  return value;
-}
-
-/** The text of Go for JSON that cannot be parsed. */
-export function goJsonProblem(text: string): string {
-  const first = text.trimStart()[0];
-  if (first === undefined) return 'unexpected end of JSON input';
-  if (!'{["-0123456789tfn'.includes(first)) return `invalid character ${runeOf(first)} looking for beginning of value`;
-  try {
-    JSON.parse(text);
-    return '';
-  } catch (error) {
-    const { message } = error as Error;
-    return message.includes('end of JSON') || message.includes('Unterminated')
-      ? 'unexpected end of JSON input'
-      : message;
-  }
-}
-
-const runeOf = (c: string): string => (c === "'" ? `'\\''` : `'${c}'`);
-
-function jsonType(value: JsonValue): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
 const RESPONSE: Readonly<Record<string, string>> = {

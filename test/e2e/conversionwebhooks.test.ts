@@ -1,0 +1,264 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type TestServer, testServer } from '../../pkg/outbound/testing/server.js';
+import { startApiServer, type TestApiServer } from '../../pkg/server/index.js';
+import { Cluster, isBuilt } from '../chaos/cluster.js';
+import { Client, type Reply } from './client.js';
+
+/** Conversion webhooks with a real HTTPS server on loopback. The texts of errors are those of kube-apiserver 1.37. */
+
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const HOSTS = (version: string): string => `/apis/conv.io/${version}/namespaces/default/hosts`;
+const MERGE = { 'content-type': 'application/merge-patch+json' };
+const WAIT_MS = 60_000;
+
+// biome-ignore lint/suspicious/noExplicitAny: the test converts any object
+type Any = any;
+
+/** v1 has `host: a:1`, v2 has `name: a` and `port: '1'`. */
+function convert(o: Any, apiVersion: string): Any {
+  const { spec, ...rest } = o;
+  const [name, port] = 'host' in spec ? spec.host.split(':') : [spec.name, spec.port];
+  return { ...rest, apiVersion, spec: apiVersion === 'conv.io/v1' ? { host: `${name}:${port}` } : { name, port } };
+}
+
+let webhook: TestServer;
+let calls: number[] = [];
+/** Changes the response of the webhook. */
+let spoil: ((response: Any) => Any) | undefined;
+
+beforeAll(async () => {
+  webhook = await testServer((body, _, response) => {
+    const { apiVersion, request } = JSON.parse(body) as Any;
+    calls.push(request.objects.length);
+    const converted = request.objects.map((o: Any) => convert(o, request.desiredAPIVersion));
+    const answer = { uid: request.uid, result: { status: 'Success' }, convertedObjects: converted };
+    const given = spoil === undefined ? answer : spoil(answer);
+    if (given === undefined) return void response.socket?.destroy();
+    response.setHeader('content-type', 'application/json');
+    response.end(
+      typeof given === 'string' ? given : JSON.stringify({ apiVersion, kind: 'ConversionReview', response: given }),
+    );
+  });
+});
+afterAll(() => webhook.close());
+beforeEach(() => {
+  calls = [];
+  spoil = undefined;
+});
+
+const version = (name: string, storage: boolean, fields: readonly string[]): object => ({
+  name,
+  served: true,
+  storage,
+  subresources: { status: {} },
+  schema: {
+    openAPIV3Schema: {
+      type: 'object',
+      properties: {
+        spec: { type: 'object', properties: Object.fromEntries(fields.map((f) => [f, { type: 'string' }])) },
+        status: { type: 'object', properties: { up: { type: 'boolean' } } },
+      },
+    },
+  },
+});
+
+const definition = (): object => ({
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'hosts.conv.io' },
+  spec: {
+    group: 'conv.io',
+    scope: 'Namespaced',
+    names: { plural: 'hosts', kind: 'Host' },
+    versions: [version('v1', true, ['host']), version('v2', false, ['name', 'port'])],
+    conversion: {
+      strategy: 'Webhook',
+      webhook: {
+        conversionReviewVersions: ['v1'],
+        clientConfig: { url: `${webhook.origin}/convert`, caBundle: Buffer.from(webhook.ca).toString('base64') },
+      },
+    },
+  },
+});
+
+const host = (name: string, spec: object = { host: 'a:1' }, v = 'v1'): object => ({
+  apiVersion: `conv.io/${v}`,
+  kind: 'Host',
+  metadata: { name },
+  spec,
+});
+
+async function served(client: Client): Promise<void> {
+  const end = performance.now() + WAIT_MS;
+  while ((await client.ask(HOSTS('v2'))).status !== 200)
+    if (performance.now() > end) throw new Error('the definition was never served');
+}
+
+describe('conversion webhooks on one peer', () => {
+  let server: TestApiServer;
+  let client: Client;
+  const json = async (reply: Promise<Reply>, status = 200): Promise<Any> => {
+    const { status: found, body } = await reply;
+    expect(found, body.toString()).toBe(status);
+    return JSON.parse(body.toString());
+  };
+
+  beforeAll(async () => {
+    server = await startApiServer({ controllers: [] });
+    client = new Client(server);
+    await json(client.ask(DEFINITIONS, { body: definition() }), 201);
+    await served(client);
+  });
+  afterAll(() => server.close());
+
+  it('read and write both versions', async () => {
+    const first = await json(client.ask(HOSTS('v1'), { body: host('one') }), 201);
+    const two = await json(client.ask(HOSTS('v2'), { body: host('two', { name: 'b', port: '2' }, 'v2') }), 201);
+    expect(two).toMatchObject({ apiVersion: 'conv.io/v2', spec: { name: 'b', port: '2' } });
+    expect(await json(client.ask(`${HOSTS('v2')}/one`))).toMatchObject({
+      apiVersion: 'conv.io/v2',
+      spec: { name: 'a', port: '1' },
+      metadata: { uid: first.metadata.uid },
+    });
+    expect(await json(client.ask(`${HOSTS('v1')}/two`))).toMatchObject({ spec: { host: 'b:2' } });
+    const patched = client.ask(`${HOSTS('v2')}/one`, {
+      method: 'PATCH',
+      headers: MERGE,
+      body: { spec: { port: '9' } },
+    });
+    expect(await json(patched)).toMatchObject({ spec: { name: 'a', port: '9' }, metadata: { generation: 2 } });
+    const applied = await json(
+      client.ask(`${HOSTS('v2')}/two?fieldManager=me&force=true`, {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/apply-patch+yaml' },
+        body: host('two', { name: 'z' }, 'v2'),
+      }),
+    );
+    expect(applied.spec).toEqual({ name: 'z', port: '2' });
+    const status = client.ask(`${HOSTS('v2')}/two/status`, {
+      method: 'PATCH',
+      headers: MERGE,
+      body: { status: { up: true } },
+    });
+    expect(await json(status)).toMatchObject({ spec: { name: 'z' }, status: { up: true } });
+    const list = await json(client.ask(HOSTS('v1')));
+    expect(list.items.map((o: Any) => o.spec.host)).toEqual(['a:9', 'z:2']);
+  });
+
+  it('are called once for a list, and not again for what they converted', async () => {
+    for (let i = 0; i < 5; i++) await json(client.ask(HOSTS('v1'), { body: host(`many-${i}`) }), 201);
+    calls = [];
+    const list = await json(client.ask(HOSTS('v2')));
+    expect(list.items.every((o: Any) => o.apiVersion === 'conv.io/v2' && o.spec.port !== undefined)).toBe(true);
+    expect(calls.length).toBe(1);
+    await json(client.ask(HOSTS('v2')));
+    await json(client.ask(`${HOSTS('v2')}/many-1`));
+    expect(calls.length).toBe(1);
+  });
+
+  it('convert the events of all watchers with one call', async () => {
+    const { resourceVersion } = (await json(client.ask(HOSTS('v1')))).metadata;
+    const query = `?watch=true&timeoutSeconds=2&resourceVersion=${resourceVersion}`;
+    const watches = [1, 2, 3].map(() => client.ask(HOSTS('v2') + query));
+    calls = [];
+    await json(client.ask(HOSTS('v1'), { body: host('watched', { host: 'w:7' }) }), 201);
+    for (const reply of await Promise.all(watches)) {
+      const event = JSON.parse(reply.body.toString().split('\n')[0]!) as Any;
+      expect(event).toMatchObject({
+        type: 'ADDED',
+        object: { apiVersion: 'conv.io/v2', spec: { name: 'w', port: '7' } },
+      });
+    }
+    expect(calls).toEqual([1]);
+  });
+
+  it('change nothing but labels and annotations of the metadata', async () => {
+    await json(client.ask(HOSTS('v1'), { body: host('meta') }), 201);
+    spoil = (r) => {
+      for (const o of r.convertedObjects) {
+        o.metadata = { ...o.metadata, generation: 77, finalizers: ['a.b/c'], labels: { by: 'webhook' } };
+        o.spec.unknown = 'x';
+      }
+      return r;
+    };
+    const { metadata, spec } = await json(client.ask(`${HOSTS('v2')}/meta`));
+    expect(metadata).toMatchObject({ generation: 1, labels: { by: 'webhook' } });
+    expect(metadata.finalizers).toBeUndefined();
+    expect(spec).toEqual({ name: 'a', port: '1' });
+  });
+
+  it.each<[string, (r: Any) => Any, string]>([
+    ['fail', (r) => ({ ...r, result: { status: 'Failure', message: 'cannot' } }), 'failed: cannot'],
+    ['do not say why', (r) => ({ ...r, result: {} }), "failed: response.result.status was '', not 'Success'"],
+    ['answer another uid', (r) => ({ ...r, uid: 'x' }), 'failed: expected response.uid='],
+    ['lose objects', (r) => ({ ...r, convertedObjects: [] }), 'returned 0 objects, expected 1'],
+    [
+      'rename',
+      (r) => ({ ...r, convertedObjects: r.convertedObjects.map((o: Any) => ({ ...o, metadata: { name: 'zz' } })) }),
+      'returned invalid object: must have the same name: bad != zz',
+    ],
+    [
+      'keep the version',
+      (r) => ({ ...r, convertedObjects: r.convertedObjects.map((o: Any) => ({ ...o, apiVersion: 'conv.io/v3' })) }),
+      'returned invalid object at index 0: invalid groupVersion (expected conv.io/v2, received conv.io/v3)',
+    ],
+    ['answer garbage', () => 'garbage', "failed: couldn't get version/kind; json parse error"],
+    ['answer nothing', () => '', 'failed: 0-length response with status code: 200'],
+    ['break the connection', () => undefined, `EOF`],
+  ])('that %s lose nothing', async (_, change, text) => {
+    await client.ask(`${HOSTS('v1')}/bad`, { method: 'DELETE' });
+    await json(client.ask(HOSTS('v1'), { body: host('bad') }), 201);
+    spoil = change;
+    const got = await json(client.ask(`${HOSTS('v2')}/bad`), 500);
+    expect(got.message).toContain(
+      'Key: /conv.io/hosts/default/bad, ResourceVersion: 0, AdditionalErrorMsg: object not',
+    );
+    expect(got.message).toContain(text);
+    const listed = await json(client.ask(HOSTS('v2')), 500);
+    expect(listed.message).toContain('failed to read one or more hosts.conv.io from the storage');
+    await json(
+      client.ask(`${HOSTS('v2')}/bad`, { method: 'PATCH', headers: MERGE, body: { spec: { port: '3' } } }),
+      500,
+    );
+    expect((await json(client.ask(`${HOSTS('v1')}/bad`))).spec).toEqual({ host: 'a:1' });
+    spoil = undefined;
+    expect((await json(client.ask(`${HOSTS('v2')}/bad`))).spec).toEqual({ name: 'a', port: '1' });
+  });
+
+  it('convert stored objects when the storage version changes', async () => {
+    const path = `${DEFINITIONS}/hosts.conv.io`;
+    const versions = [version('v1', false, ['host']), version('v2', true, ['name', 'port'])];
+    const changed = await json(client.ask(path, { method: 'PATCH', headers: MERGE, body: { spec: { versions } } }));
+    expect(changed.status.storedVersions).toEqual(['v1', 'v2']);
+    const end = performance.now() + WAIT_MS;
+    for (;;) {
+      calls = [];
+      await json(client.ask(`${HOSTS('v2')}/one`, { method: 'PATCH', headers: MERGE, body: { spec: { port: '5' } } }));
+      const again = await json(client.ask(`${HOSTS('v1')}/one`));
+      expect(again.spec.host).toBe('a:5');
+      // An object that is stored as v2 needs no conversion to be read as v2.
+      calls = [];
+      await json(client.ask(`${HOSTS('v2')}/one`));
+      if (calls.length === 0) break;
+      if (performance.now() > end) throw new Error('the storage version never changed');
+    }
+    expect((await json(client.ask(`${HOSTS('v2')}/many-1`))).spec).toEqual({ name: 'a', port: '1' });
+  });
+});
+
+describe.skipIf(!isBuilt)('conversion webhooks on three peers', () => {
+  it('convert on every peer', async () => {
+    const cluster = await Cluster.start();
+    try {
+      const { ca, cert, key } = cluster.access;
+      const peers = cluster.names.map((name) => new Client({ url: cluster.url(name), ca, cert, key }));
+      expect((await peers[0]!.ask(DEFINITIONS, { body: definition() })).status).toBe(201);
+      for (const peer of peers) await served(peer);
+      expect((await peers[1]!.ask(HOSTS('v2'), { body: host('x', { name: 'n', port: '4' }, 'v2') })).status).toBe(201);
+      for (const peer of peers)
+        expect((await peer.ask(`${HOSTS('v2')}/x`)).json().spec).toEqual({ name: 'n', port: '4' });
+    } finally {
+      await cluster.close();
+    }
+  });
+});
