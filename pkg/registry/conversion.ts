@@ -3,6 +3,7 @@ import { invariant } from '../base/index.js';
 import type { StoredObject } from '../cache/index.js';
 import { encodeJson, jsonText } from '../codec/index.js';
 import type { Conversion, ServedResource } from './kind.js';
+import type { Conversions } from './memory.js';
 import type { Answer, ListResult } from './requests.js';
 import { parseStored } from './stored.js';
 
@@ -159,34 +160,28 @@ async function remoteVersions(
   return out;
 }
 
-type Conversions = Promise<ReadonlyMap<StoredObject, Buffer>>;
-
-/** The conversions that run, by version and object. Watches of one event, and reads beside them, share one call. */
-const running = new WeakMap<ServedResource, Map<StoredObject, Conversions>>();
-
 /** Converts objects that no other call converts now, and waits for those that others do. */
 async function shared(resource: ServedResource, objects: readonly StoredObject[]): Conversions {
-  const flights = running.get(resource) ?? new Map<StoredObject, Conversions>();
-  running.set(resource, flights);
+  const { conversions } = resource.memory;
   const calls = new Set<Conversions>();
   const own: StoredObject[] = [];
   for (const o of objects) {
-    const flight = flights.get(o);
+    const flight = conversions.get(o);
     if (flight === undefined) own.push(o);
     else calls.add(flight);
   }
   if (own.length > 0) {
     const call = convertStored(resource, own).finally(() => {
-      for (const o of own) flights.delete(o);
+      for (const o of own) conversions.delete(o);
     });
-    for (const o of own) flights.set(o, call);
+    for (const o of own) conversions.set(o, call);
     calls.add(call);
   }
   return new Map((await Promise.all(calls)).flatMap((found) => [...found]));
 }
 
 async function convertStored(resource: ServedResource, objects: readonly StoredObject[]): Conversions {
-  const { json: id } = idsOf(resource);
+  const { json: id } = resource.memory.encodings;
   const parsed = objects.map((o) => o.parse());
   const converted = await convertAll(resource, parsed, resource.apiVersion);
   return new Map(

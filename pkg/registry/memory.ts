@@ -13,7 +13,12 @@ export interface ResourceMemory {
   readonly rows: Map<string, RowMemory>;
   /** The data of field ownership, by subresource. */
   readonly tracked: Map<string, TrackedResource>;
+  /** The remote conversions that run. Watches of one event, and reads beside them, share one call. */
+  readonly conversions: Map<StoredObject, Conversions>;
 }
+
+/** Converted objects in JSON, by what they were converted from. */
+export type Conversions = Promise<ReadonlyMap<StoredObject, Buffer>>;
 
 /** Returns the row of an object, and builds it if it is not cached. */
 export type RowMemory = (o: StoredObject, make: (o: StoredObject) => Parts) => Parts;
@@ -23,5 +28,6 @@ export function resourceMemory(apiVersion: string): ResourceMemory {
     encodings: { json: `json ${apiVersion}`, protobuf: `protobuf ${apiVersion}`, cbor: `cbor ${apiVersion}` },
     rows: new Map(),
     tracked: new Map(),
+    conversions: new Map(),
   };
 }
