@@ -305,7 +305,8 @@ describe('a kind with a remote converter', () => {
   it('reads and writes both versions, and converts many objects in one call', async () => {
     const b = await opened();
     for (const name of ['a', 'b', 'c']) await b.create(SHOPS, 'default', shop(name));
-    expect((await b.get(SECOND, 'default', 'a'))['spec']).toEqual({ keeper: 'ann', till: { count: 2 }, colour: 'red' });
+    // What the converter returns is pruned: v2 has no colour.
+    expect((await b.get(SECOND, 'default', 'a'))['spec']).toEqual({ keeper: 'ann', till: { count: 2 } });
     calls.length = 0;
     const listed = await b.list(SECOND, 'default');
     expect(listed.items.map((o) => (o['spec'] as JsonObject)['keeper'])).toEqual(['ann', 'ann', 'ann']);
@@ -316,7 +317,7 @@ describe('a kind with a remote converter', () => {
       metadata: { name: 'd' },
       spec: { keeper: 'dan' },
     });
-    expect(made['spec']).toEqual({ keeper: 'dan', colour: 'red' });
+    expect(made['spec']).toEqual({ keeper: 'dan' });
     expect((await b.get(SHOPS, 'default', 'd'))['spec']).toEqual({ owner: 'dan', colour: 'red' });
     const patched = await b.patch(SECOND, ['default', 'd'], { spec: { keeper: 'eve' } });
     expect(patched['spec']).toMatchObject({ keeper: 'eve' });

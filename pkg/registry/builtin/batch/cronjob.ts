@@ -8,8 +8,8 @@ import { selectorText, statusSubresource, versions, withStatus } from '../form.j
 import { nonNegative, oneOf } from '../rules.js';
 import { AGE, age, column, containersAndImages, since, table, wide } from '../table.js';
 import { defaultTemplate, podNameWarning, wantsOther } from '../workloads.js';
+import { jobSpec, jobSpecWarnings } from './jobspec.js';
 import { scheduleProblem } from './schedule.js';
-import { jobSpec, jobSpecWarnings } from './validation.js';
 
 export const cronJob: ResourceDeclaration<shapes.BatchV1CronJob> = {
   group: 'batch',

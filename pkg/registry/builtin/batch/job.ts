@@ -7,8 +7,9 @@ import { AGE, age, column, containersAndImages, humanDuration, table, wide } fro
 
 import { labelsFromTemplate, podNameWarning, wantsOther } from '../workloads.js';
 import { defaultJob } from './defaults.js';
+import { jobSpecWarnings } from './jobspec.js';
 import { validateJobStatus } from './jobstatus.js';
-import { generated, jobSpecWarnings, validateJob, validateJobUpdate } from './validation.js';
+import { generated, validateJob, validateJobUpdate } from './validation.js';
 
 export const job: ResourceDeclaration<shapes.BatchV1Job> = {
   group: 'batch',
