@@ -31,6 +31,8 @@ export class AuditFile implements AuditOutput {
   #handle: FileHandle;
   #size: number;
   #tidying: Promise<void> | undefined;
+  /** Whether a file was rotated after the present tidying had read the folder. */
+  #isUntidy = false;
 
   private constructor(options: AuditFileOptions, handle: FileHandle, size: number) {
     this.#options = options;
@@ -66,11 +68,17 @@ export class AuditFile implements AuditOutput {
     this.#handle = await open(path, 'a', 0o600);
     this.#size = 0;
     await before.close();
-    this.#tidying ??= this.#tidy()
-      .catch((error: Error) => this.#options.failed(error))
-      .finally(() => {
-        this.#tidying = undefined;
-      });
+    this.#isUntidy = true;
+    this.#tidying ??= this.#tidyAll().finally(() => {
+      this.#tidying = undefined;
+    });
+  }
+
+  async #tidyAll(): Promise<void> {
+    while (this.#isUntidy) {
+      this.#isUntidy = false;
+      await this.#tidy().catch((error: Error) => this.#options.failed(error));
+    }
   }
 
   async #backupName(): Promise<string> {
