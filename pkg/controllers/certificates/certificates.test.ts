@@ -27,6 +27,19 @@ const node: RequestedIdentity = {
   uris: 0,
 };
 const CLIENT = ['digital signature', 'client auth'];
+/** Any certificate: validation rejects what is none. */
+const CERTIFICATE = `-----BEGIN CERTIFICATE-----
+MIIBcDCCARWgAwIBAgIUX+D/Ibe4MkvMv0JIKoZfdogTnX8wCgYIKoZIzj0EAwIw
+DDEKMAgGA1UEAwwBbjAgFw0yNjExMjIyMzIwMTBaGA8yMTI2MTAyOTIzMjAxMFow
+DDEKMAgGA1UEAwwBbjBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABKMVDI9ugAu2
+4nFB5g/RH8lN31Cpvn1HJhnwfy+PZINp+1BZi+vXhrslwrUPMC0bQ7UdWsvEE8x8
+UTjKAC7TG/yjUzBRMB0GA1UdDgQWBBT1Lon+BA1bwGb/BlUFLy5yrft/VjAfBgNV
+HSMEGDAWgBT1Lon+BA1bwGb/BlUFLy5yrft/VjAPBgNVHRMBAf8EBTADAQH/MAoG
+CCqGSM49BAMCA0kAMEYCIQDNPF+G2o2Mgg782J3+ehhSxS/3yEYEuHh0Xeyt1384
+9QIhAP4Ov7wtYIcq+4Bkw4CB9DZR+MskGr0IzJksjqpi0HpO
+-----END CERTIFICATE-----
+`;
+
 const SERVER = ['digital signature', 'key encipherment', 'server auth'];
 
 const request = (name: string, signerName: string, usages: readonly string[], more: JsonObject = {}): JsonObject => ({
@@ -63,9 +76,9 @@ describe('the controllers of certificate requests', () => {
     const signed: number[] = [];
     const authority: CertificateAuthority = {
       read: () => Promise.resolve(identity),
-      sign: (signer, _request, { duration }) => {
+      sign: (_signer, _request, { duration }) => {
         signed.push(duration / 1000);
-        return Promise.resolve(PEM.replace('x', Buffer.from(signer).toString('base64')));
+        return Promise.resolve(CERTIFICATE);
       },
     };
     const mayCreate = (_: unknown, subresource: string) => Promise.resolve(allowed.includes(subresource));
@@ -74,7 +87,6 @@ describe('the controllers of certificate requests', () => {
     await start(cleanerController(context, { expiryOf: () => undefined }));
     return { ...opened, signed };
   }
-  const PEM = '-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n';
 
   it('approve and sign the requests that a kubelet may make', async () => {
     const { bench, work, signed } = await scene(node, ['nodeclient']);
