@@ -3,9 +3,6 @@
 import https from 'node:https';
 import { recordedPaths, recordedText } from './recordings.mjs';
 
-/** Groups that only one of kube-apiserver and this server has; the README has the reasons. */
-const beyond = new Set(['apiextensions.k8s.io', 'storagemigration.k8s.io']);
-
 /**
  * `discovery`, `tables`: the recorded files; `suffix`: appended to the names of areas; `openapi`: whether these
  * documents are compared too.
@@ -42,7 +39,7 @@ export async function compareStructure({ server, cert, key, failures, discovery:
   const discovery = read(discoveryFile);
   judge('discovery', '/api', clean(discovery.api), clean(await get('/api')));
   const apis = await get('/apis');
-  judge('discovery', '/apis', groupNames(discovery.apis), groupNames(apis).filter((g) => !beyond.has(g.name)));
+  judge('discovery', '/apis', groupNames(discovery.apis), groupNames(apis));
   for (const [gv, expected] of Object.entries(discovery.groupVersions)) {
     const actual = await get(gv === 'v1' ? '/api/v1' : `/apis/${gv}`);
     const wanted = byName(expected);

@@ -11,7 +11,7 @@ export const mutatingAdmissionPolicyBinding: ResourceDeclaration<shapes.Admissio
     singular: 'mutatingadmissionpolicybinding',
     kind: 'MutatingAdmissionPolicyBinding',
     versions: versions('v1', 'v1beta1', 'v1alpha1'),
-    storageVersion: 'v1beta1',
+    storageVersion: 'v1',
     namespaced: false,
     categories: ['api-extensions'],
     strategy: {

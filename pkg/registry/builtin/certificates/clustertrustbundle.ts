@@ -10,7 +10,7 @@ export const clusterTrustBundle: ResourceDeclaration<shapes.CertificatesV1Cluste
   singular: 'clustertrustbundle',
   kind: 'ClusterTrustBundle',
   versions: versions('v1', 'v1beta1'),
-  storageVersion: 'v1',
+  storageVersion: 'v1beta1',
   namespaced: false,
   strategy: { update: { allowUnconditional: false, generation: 'none' } },
   selectableFields: { 'spec.signerName': (o) => textAt(o, 'spec', 'signerName') },
