@@ -27,7 +27,7 @@ const node: RequestedIdentity = {
   uris: 0,
 };
 const CLIENT = ['digital signature', 'client auth'];
-/** Any certificate: validation rejects what is none. */
+/** Any certificate, because validation rejects a text that is not a certificate. */
 const CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBcDCCARWgAwIBAgIUX+D/Ibe4MkvMv0JIKoZfdogTnX8wCgYIKoZIzj0EAwIw
 DDEKMAgGA1UEAwwBbjAgFw0yNjExMjIyMzIwMTBaGA8yMTI2MTAyOTIzMjAxMFow

@@ -4,6 +4,7 @@ import type { shapes } from '../../../schema/index.js';
 import { at, listAt, numberAt, objectsAt, textAt } from '../access.js';
 import { isCertificateRequest } from './der.js';
 import { signerName } from './names.js';
+import { pemBlocks } from './pem.js';
 
 const SPEC = FieldPath.in<shapes.CertificatesV1CertificateSigningRequest>().child('spec');
 const CONDITIONS = FieldPath.in<shapes.CertificatesV1CertificateSigningRequest>().child('status', 'conditions');
@@ -128,23 +129,14 @@ export function certificateChanged(
   else if (before !== '') errors.forbidden(CERTIFICATE, 'updates may not modify existing certificate content');
 }
 
-const BEGIN = '-----BEGIN ';
-const DASHES = '-----';
-
 /** Returns why a text is not a sequence of certificates in PEM; text around the blocks is allowed. */
 function certificateProblem(pem: string): string | undefined {
   let blocks = 0;
-  for (let at = pem.indexOf(BEGIN); at >= 0; at = pem.indexOf(BEGIN, at + 1)) {
-    const type = pem.slice(at + BEGIN.length, pem.indexOf(DASHES, at + BEGIN.length));
-    const closing = `-----END ${type}-----`;
-    const end = pem.indexOf(closing, at);
-    if (end < 0) continue;
+  for (const { type, hasHeaders, text } of pemBlocks(pem)) {
     if (type !== 'CERTIFICATE') return `only CERTIFICATE PEM blocks are allowed, found ${JSON.stringify(type)}`;
-    const block = pem.slice(at, end + closing.length);
-    if (block.slice(BEGIN.length + type.length + DASHES.length, -closing.length).includes(':'))
-      return 'no PEM block headers are permitted';
+    if (hasHeaders) return 'no PEM block headers are permitted';
     try {
-      new X509Certificate(block);
+      new X509Certificate(text);
     } catch {
       return 'x509: malformed certificate';
     }

@@ -14,7 +14,7 @@ export const deviceTaintRule: ResourceDeclaration<shapes.ResourceV1DeviceTaintRu
   singular: 'devicetaintrule',
   kind: 'DeviceTaintRule',
   versions: versions('v1', 'v1beta2', 'v1alpha3'),
-  storageVersion: 'v1',
+  storageVersion: 'v1beta2',
   namespaced: false,
   strategy: withStatus({
     create: { prepare: stamp, validate },

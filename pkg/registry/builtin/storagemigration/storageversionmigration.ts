@@ -21,7 +21,7 @@ export const storageVersionMigration: ResourceDeclaration<shapes.Storagemigratio
   singular: 'storageversionmigration',
   kind: 'StorageVersionMigration',
   versions: versions('v1', 'v1beta1'),
-  storageVersion: 'v1',
+  storageVersion: 'v1beta1',
   namespaced: false,
   strategy: withStatus({ create: { validate }, update: { allowUnconditional: false, validate: validateUpdate } }),
   subresources: { status: statusSubresource({ update: { prepare: keepMetadata, validate: validateStatus } }) },
