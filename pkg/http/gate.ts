@@ -83,12 +83,18 @@ export interface ResourceLoad extends StoredSize {
 
 export interface FairnessGateOptions {
   readonly fairness: Fairness;
+  /** The gauges of requests that have a seat. */
+  readonly inFlight: { readonly readOnly: Gauge; readonly mutating: Gauge };
   readonly load: (info: ResourceInfo) => ResourceLoad | undefined;
   readonly shed: Shed;
 }
 
+interface Gauge {
+  value: number;
+}
+
 /** Priority and fairness. Watches take a seat until they have sent the initial objects; other connections take none. */
-export function fairnessGate({ fairness, load, shed }: FairnessGateOptions): Gate {
+export function fairnessGate({ fairness, inFlight, load, shed }: FairnessGateOptions): Gate {
   return {
     enter(call, exempt) {
       const { info } = call;
@@ -100,13 +106,28 @@ export function fairnessGate({ fairness, load, shed }: FairnessGateOptions): Gat
       call.flow = admission.classification;
       const { outcome } = admission;
       if (typeof outcome === 'string') throw tooMany(call, outcome, shed);
-      if ('leave' in outcome) return outcome;
-      return queued(call, admission, outcome, shed);
+      const gauge = READ_ONLY.has(call.exchange.method) ? inFlight.readOnly : inFlight.mutating;
+      if ('leave' in outcome) return counted(outcome, gauge);
+      return queued(call, admission, outcome, shed).then((seat) => counted(seat, gauge));
     },
   };
 }
 
-async function queued(call: Call, admission: Admission, outcome: Promise<Seat | string>, shed: Shed): Promise<Ticket> {
+/** Counts a request from the time it gets its seat until it leaves. */
+function counted(seat: Seat, gauge: Gauge): Ticket {
+  gauge.value++;
+  let isOver = false;
+  return {
+    leave() {
+      if (isOver) return;
+      isOver = true;
+      gauge.value--;
+      seat.leave();
+    },
+  };
+}
+
+async function queued(call: Call, admission: Admission, outcome: Promise<Seat | string>, shed: Shed): Promise<Seat> {
   call.exchange.onClose(admission.cancel);
   const result = await outcome;
   if (typeof result === 'string') throw tooMany(call, result, shed);

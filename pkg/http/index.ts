@@ -1,12 +1,12 @@
 export type { Aggregation, RemoteVersion } from './aggregation.js';
 export { requestAudit } from './audit.js';
 export { DiscoveryDocuments } from './discovery.js';
-export { fairnessGate, type Gate, inFlightGate, type ResourceLoad, type Ticket } from './gate.js';
+export { fairnessGate, type Gate, inFlightGate, type ResourceLoad, type Shed, type Ticket } from './gate.js';
 export type { HealthCheck, HealthChecks } from './health.js';
 export { InFlightLimiter } from './inflight.js';
 export { limits as httpLimits } from './limits.js';
 export { type Listener, type ListenerOptions, openListener } from './listener.js';
-export { requestCounter } from './metrics.js';
+export { type RequestCounter, requestCounter } from './metrics.js';
 export { supportedEncodings } from './negotiate.js';
 export { OpenApiDocuments } from './openapi.js';
 export type { ControlDesk, PeerDesk } from './peercontrol.js';

@@ -87,7 +87,8 @@ export async function openApi(parts: ApiParts): Promise<Api> {
   exposition.add(...parts.encryption.metrics.families);
   if (parts.auditor !== undefined) exposition.add(...parts.auditor.metrics.families);
   exposition.add(buildInfo(API_VERSION.gitVersion), features);
-  const flow = openGate({ world, config, registry, objects: parts.access.objects, metrics });
+  const counter = requestCounter(world, metrics, (info) => knownResource(registry.servedResources, info));
+  const flow = openGate({ world, config, registry, objects: parts.access.objects, metrics, counter });
   exposition.add(...flow.families);
   exposition.beforeScrape(() => {
     flow.beforeScrape();
@@ -121,7 +122,7 @@ export async function openApi(parts: ApiParts): Promise<Api> {
       audit: requestAudit(parts.auditor, world),
       gate: flow.gate,
       ...sharedStages(world, registry.scheduler),
-      counter: requestCounter(world, metrics, (info) => knownResource(registry.servedResources, info)),
+      counter,
       supportedEncodings: supportedEncodings(config.api.featureGates.get('CBORServingAndStorage') === true),
       compresses: config.api.featureGates.get('APIResponseCompression') === true,
       requestTime: config.limits.requestTimeout,

@@ -8,7 +8,9 @@ import {
   httpLimits,
   InFlightLimiter,
   inFlightGate,
+  type RequestCounter,
   type ResourceLoad,
+  type Shed,
 } from '../http/index.js';
 import type { Registry } from '../registry/index.js';
 import type { ApiServerMetrics, CounterFamily, HistogramFamily } from '../telemetry/index.js';
@@ -20,6 +22,8 @@ export interface GateParts {
   readonly registry: Registry;
   readonly objects: AuthObjects;
   readonly metrics: ApiServerMetrics;
+  /** Counts the requests that are rejected. */
+  readonly counter: RequestCounter;
 }
 
 /** The limit of concurrent requests of a server. */
@@ -33,14 +37,16 @@ export interface OpenGate {
 }
 
 /** Creates priority and fairness, or the two plain limits if it is disabled or there is no limit. */
-export function openGate({ world, config, registry, objects, metrics }: GateParts): OpenGate {
+export function openGate({ world, config, registry, objects, metrics, counter }: GateParts): OpenGate {
   const { requestsInFlight, mutatingInFlight, fairness: isFair } = config.limits;
   const serverSeats = requestsInFlight + mutatingInFlight;
   if (!isFair || serverSeats === 0) {
     const readOnly = new InFlightLimiter(world, requestsInFlight);
     const mutating = new InFlightLimiter(world, mutatingInFlight);
-    const shed = (call: { readonly exchange: { readonly method: string } }): void =>
+    const shed: Shed = (call) => {
+      counter.shed(call);
       metrics.dropped(call.exchange.method === 'GET' ? 'readOnly' : 'mutating');
+    };
     return {
       gate: inFlightGate({ readOnly, mutating, now: () => world.clock.monotonic(), shed }),
       families: [],
@@ -55,7 +61,12 @@ export function openGate({ world, config, registry, objects, metrics }: GatePart
   const fairness = new Fairness({ world, serverSeats, queueMilliseconds: httpLimits.queueTime });
   const stop = followFlowControl(objects, fairness);
   return {
-    gate: fairnessGate({ fairness, load: (info) => loadOf(registry, info), shed: () => {} }),
+    gate: fairnessGate({
+      fairness,
+      inFlight: { readOnly: metrics.readOnlyInFlight, mutating: metrics.mutatingInFlight },
+      load: (info) => loadOf(registry, info),
+      shed: (call) => counter.shed(call),
+    }),
     families: fairness.metrics.families,
     fairness,
     beforeScrape: () => {},

@@ -5,7 +5,6 @@
  *   `golden lists/rv-negative`        a recorded case of kube-apiserver, replayed by `make golden`
  *   `pkg/http/options.test.ts: ...`   a test file, and a part of the title of the test for the rule
  *   `test/golden/structure.mjs`       a tool that compares with recordings
- *   `later: ...`                      not implemented yet, and the feature that will include it
  *   `releases: ...`                   a rule for releases, not for a running server
  */
 export interface Rule {
@@ -401,7 +400,7 @@ export const rules: readonly Rule[] = [
     'with CBOR a body is one data item',
     'test/e2e/encodings.test.ts: are accepted for create and apply, and sent in responses, if the feature gate is enabled',
   ),
-  rule('Media types', 'protobuf is not to be had of custom resources', 'later: with custom resources'),
+  rule('Media types', 'custom resources have no protobuf form', 'golden crd/obj-media-types'),
   rule(
     'Media types',
     '406 when nothing fits, fallbacks by the list',
@@ -552,7 +551,9 @@ export const rules: readonly Rule[] = [
   rule(
     'Authentication',
     'webhook tokens, proxy headers, anonymous requests, impersonation',
-    'later: with access control',
+    'test/access/tokenwebhook.test.ts: authenticates the user, with one call for concurrent and later requests',
+    'golden access/anonymous-open-paths',
+    'golden access/impersonate-users',
   ),
   rule(
     'Authentication',
@@ -654,7 +655,11 @@ export const rules: readonly Rule[] = [
     'a version gives way only to one as stable; how long beta versions and releases last',
     'releases: binds who changes the declarations, nothing that a running server shows',
   ),
-  rule('Versioning', 'a request to a deprecated version is noted in the audit log', 'later: with audit'),
+  rule(
+    'Versioning',
+    'a request to a deprecated version is noted in the audit log',
+    'test/e2e/audit.test.ts: writes the events of kube-apiserver, field by field',
+  ),
   rule(
     'Versioning',
     'kinds in several versions round-trip without loss',

@@ -109,6 +109,10 @@ describe('priority and fairness', () => {
     expect(metrics).toMatch(
       /apiserver_flowcontrol_rejected_requests_total\{priority_level="rejecting",flow_schema="rejecting",reason="concurrency-limit"\} 1/,
     );
+    // The slow request, and a scrape, which is exempt from queues and counted.
+    expect(metrics).toMatch(/apiserver_current_inflight_requests\{request_kind="mutating"\} 1\n/);
+    expect(metrics).toMatch(/apiserver_current_inflight_requests\{request_kind="readOnly"\} 1\n/);
+    expect(metrics).toMatch(/apiserver_request_terminations_total\{[^}]*code="429"[^}]*\} 1\n/);
     await end();
     await vi.waitUntil(async () => (await admin.ask(CMS, as('rejecting'))).status === 200, PATIENCE);
   });
