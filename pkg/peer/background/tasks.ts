@@ -12,6 +12,8 @@ export interface BackgroundPorts {
   /** Revision of the newest change of a key. */
   newestWrite(): number;
   propose(command: Uint8Array): Promise<TxnResult>;
+  /** Whether expired keys are deleted only if nothing was written since (`PeerRules`). */
+  readonly comparesExpired: boolean;
   readonly compactionRetentionMs: number;
   readonly hashCheckMs: number;
   /** This peer was found to have the state of most peers. */
@@ -69,7 +71,8 @@ export class BackgroundTasks {
       for (let round = 0; round < BACKGROUND_LIMITS.expiryRoundsMax; round++) {
         const due = this.#ports.machine().expired(this.#ports.world.clock.now(), BACKGROUND_LIMITS.expiryKeysMax);
         if (due.length === 0) return;
-        const txn: Txn = { compares: due, ops: due.map(({ key }) => ({ kind: 'delete', key })) };
+        const compares = this.#ports.comparesExpired ? due : [];
+        const txn: Txn = { compares, ops: due.map(({ key }) => ({ kind: 'delete', key })) };
         const result = await this.#ports.propose(encodeEntry({ kind: 'txn', txn }));
         // A key that was written meanwhile is checked again in the next run.
         if (result.kind !== 'committed') return;

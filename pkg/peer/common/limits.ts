@@ -188,6 +188,15 @@ export const CONTROL_LIMITS = {
   joinEveryMs: 500,
   /** A founder without data waits this long for the others to report whether it has taken part before. */
   foundMs: 2000,
+  /**
+   * While too few answer it asks again after this time, which doubles up to the second (`membership/admission.ts`): each question costs
+   * a TLS handshake. It logs after the third that it waits.
+   */
+  admitAfterMs: 100,
+  admitAfterMsMax: 1600,
+  admitNoteMs: 10_000,
+  /** A peer that no member has reached yet asks at this interval whether it was removed (`membership/unreached.ts`). */
+  unreachedEveryMs: 2000,
   /** The deadline of one such request, and of one control call that is forwarded to the leader. */
   callMs: 10_000,
   /** The interval at which a leader reconciles the records of members. */

@@ -7,6 +7,30 @@ export interface PeerRules {
   readonly checksProposals: boolean;
   /** The removal of a member is recorded only once it is committed, and only in the term in which the leader decided it. */
   readonly recordsCommittedRemovals: boolean;
+  /** A joining peer is answered after a linearizable read, because the peer that it asks may be behind. */
+  readonly confirmsJoins: boolean;
+  /** A founder with an empty log does not take part before others have answered that it never did. */
+  readonly admitsFounders: boolean;
+  /** A member that no other has reached asks whether it was removed. */
+  readonly asksWhetherRemoved: boolean;
+  /** The form of log entries is raised only when every member reads the newer one. */
+  readonly raisesReadForms: boolean;
+  /** A peer writes the form of the cluster, not its own newest. */
+  readonly writesFormOfCluster: boolean;
+  /** Expired keys are deleted only if nothing was written since. */
+  readonly comparesExpired: boolean;
+  /** Revisions of a restored cluster are above all that the old one can have written after the snapshot. */
+  readonly restoresAbove: boolean;
 }
 
-export const PEER_RULES: PeerRules = { checksProposals: true, recordsCommittedRemovals: true };
+export const PEER_RULES: PeerRules = {
+  checksProposals: true,
+  recordsCommittedRemovals: true,
+  confirmsJoins: true,
+  admitsFounders: true,
+  asksWhetherRemoved: true,
+  raisesReadForms: true,
+  writesFormOfCluster: true,
+  comparesExpired: true,
+  restoresAbove: true,
+};

@@ -1,8 +1,9 @@
 import { NO_PEER, toPeerId } from '../../../raft/index.js';
 import { CONTROL_LIMITS } from '../common/index.js';
+import { HAS_STARTED, HAS_STARTED_CONFIRMED, type HasStarted, wasRemovedUnreached } from '../membership/index.js';
 import type { SnapshotStream, TransportProvider } from '../network/index.js';
 import { SnapshotSender } from '../snapshot/index.js';
-import { incoming } from './incoming.js';
+import { incoming, REMOVED } from './incoming.js';
 import { connectMembers, type Owner, type Parts, type PeerBase } from './parts.js';
 
 /** The connections of a peer to the others. They are opened after the peer has started. */
@@ -15,6 +16,7 @@ export class Connections {
   #provider: TransportProvider | undefined;
   #sender: SnapshotSender | undefined;
   #stopTending: (() => void) | undefined;
+  #stopAsking: (() => void) | undefined;
 
   constructor(base: PeerBase, parts: () => Parts, owner: Pick<Owner, 'fail' | 'stopped'>) {
     this.#base = base;
@@ -31,7 +33,7 @@ export class Connections {
 
   async #open(): Promise<void> {
     const { config, world, metrics, log, events, loadTransport, rules } = this.#base;
-    const { raft, transport, members, receiver, controls, proposals, checks } = this.#parts();
+    const { raft, transport, members, receiver, controls, proposals, checks, admission } = this.#parts();
     const provider = await loadTransport();
     if (this.#owner.stopped() !== undefined) return;
     const note = events.note ?? (() => {});
@@ -44,8 +46,21 @@ export class Connections {
       version: config.version,
       incarnation: Math.floor(world.random.float() * 2 ** 48),
       heartbeatMs: config.heartbeatMs,
-      sink: incoming({ raft, proposals, checks, transport, rules, members, fail: this.#owner.fail }),
-      receiveSnapshot: (snapshot, cancelled) => receiver.receive(snapshot, cancelled),
+      sink: incoming({
+        raft,
+        proposals,
+        checks,
+        transport,
+        rules,
+        members,
+        admission,
+        reads: config.entryForms?.reads,
+        fail: this.#owner.fail,
+      }),
+      receiveSnapshot: async (snapshot, cancelled) => {
+        if (!admission.isOpen) throw new Error('this peer does not take part yet');
+        return receiver.receive(snapshot, cancelled);
+      },
       members: () => ({ clusterId, members: members.list() }),
       control: (name, argument) => controls.forwarded(name, argument),
       wasRemoved: (id) => members.wasRemoved(id),
@@ -57,7 +72,25 @@ export class Connections {
     transport.attach(opened, this.#sender);
     this.#stopTending = world.timers.every(CONTROL_LIMITS.tendEveryMs, () => void members.tend());
     connectMembers(members, transport);
+    const ask = (name: string) => async (url: string, deadline: number) =>
+      (await provider.callControl(url, deadline, name, log.identity.peerId)) as HasStarted;
+    admission.begin({ hasStarted: ask(HAS_STARTED), hasStartedConfirmed: ask(HAS_STARTED_CONFIRMED) });
+    this.#stopAsking = world.timers.every(
+      CONTROL_LIMITS.unreachedEveryMs,
+      () => void this.#askWhetherRemoved(provider),
+    );
     return undefined;
+  }
+
+  /** For a peer that no member has reached yet. */
+  async #askWhetherRemoved(provider: TransportProvider): Promise<void> {
+    if (this.#parts().raft.status().config.voters.length > 0 || !this.#base.rules.asksWhetherRemoved) {
+      this.#stopAsking?.();
+      return;
+    }
+    const { fail, stopped } = this.#owner;
+    const removed = await wasRemovedUnreached(this.#base, this.#base.log.identity, provider);
+    if (removed && stopped() === undefined) fail(new Error(REMOVED));
   }
 
   #snapshotSender(provider: TransportProvider): SnapshotSender {
@@ -85,19 +118,24 @@ export class Connections {
     return this.#provider.callControl(url, deadline, name, argument);
   }
 
+  #stopTimers(): void {
+    this.#stopTending?.();
+    this.#stopAsking?.();
+  }
+
   /** Ends all connections. Resolves when the addresses are free again. */
   async close(): Promise<void> {
-    this.#stopTending?.();
+    this.#stopTimers();
     this.#sender?.close();
     await this.#opening;
-    this.#stopTending?.();
+    this.#stopTimers();
     this.#sender?.close();
     await this.#parts().transport.close();
   }
 
   /** Ends the connections of a failed peer. */
   abandon(): void {
-    this.#stopTending?.();
+    this.#stopTimers();
     this.#sender?.close();
     void this.#parts().transport.close();
   }

@@ -2,7 +2,7 @@ import type { PeerId } from '../../../raft/index.js';
 import type { HashChecks } from '../apply/index.js';
 import type { PeerRules } from '../common/index.js';
 import type { DrivenRaft } from '../consensus/index.js';
-import type { Members } from '../membership/index.js';
+import type { Admission, Members } from '../membership/index.js';
 import type { ForwardedProposal, Transport, TransportSink } from '../network/index.js';
 import { type Proposals, proposalProblem } from '../requests/index.js';
 
@@ -13,14 +13,21 @@ export interface IncomingParts {
   readonly transport: Transport;
   readonly rules: PeerRules;
   readonly members: Members;
+  readonly admission: Admission;
+  /** The newest form of log entries that this peer reads; undefined: the newest of this program. */
+  readonly reads: number | undefined;
   fail(error: Error): void;
 }
 
+/** Why a removed member stops. */
+export const REMOVED = 'this member has been removed from the cluster: its data directory is of no more use';
+
 /** Dispatches everything that arrives over the transport. */
 export function incoming(parts: IncomingParts): TransportSink {
-  const { raft, proposals, checks, members } = parts;
+  const { raft, proposals, checks, members, admission } = parts;
   return {
     raft: (message) => {
+      if (!admission.isOpen) return;
       members.received(message);
       raft.step(message);
     },
@@ -28,8 +35,7 @@ export function incoming(parts: IncomingParts): TransportSink {
     refused: (refusal) => proposals.refused(refusal),
     hash: (from, at, hashes) => checks.heard(from, at, hashes),
     unreachable: (peer) => raft.reportUnreachable(peer),
-    removed: () =>
-      parts.fail(new Error('this member has been removed from the cluster: its data directory is of no more use')),
+    removed: () => parts.fail(new Error(REMOVED)),
   };
 }
 
@@ -38,13 +44,13 @@ export function incoming(parts: IncomingParts): TransportSink {
  * of the last Ready. Between two Readys a peer cannot lose its leadership and win it back, because that takes messages,
  * which are sent with a Ready.
  */
-function forwarded({ raft, transport, rules }: IncomingParts, from: PeerId, proposal: ForwardedProposal): void {
+function forwarded({ raft, transport, rules, reads }: IncomingParts, from: PeerId, proposal: ForwardedProposal): void {
   const { id, data, term } = proposal;
   if (raft.soft.term !== term) {
     transport.refuse(from, { id, term, refused: 'noLeader', message: 'this peer leads another term' });
     return;
   }
-  const problem = rules.checksProposals ? proposalProblem(data) : undefined;
+  const problem = rules.checksProposals ? proposalProblem(data, reads) : undefined;
   // Ends the connection that the message came from.
   if (problem !== undefined) throw new RangeError(problem);
   const result = raft.propose(data);

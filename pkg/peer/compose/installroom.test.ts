@@ -13,7 +13,7 @@ import {
 } from '../../../raft/index.js';
 import { encodeEntry, memoryHome, openStateMachine } from '../../storage/index.js';
 import { type TestWorld, testWorld } from '../../storage/testworld.js';
-import { foundingId, type PeerConfig } from '../common/config.js';
+import { foundingClusterId, foundingId, type PeerConfig } from '../common/config.js';
 import { SPACE_LIMITS } from '../common/limits.js';
 import { writeMarker } from '../durability/installmarker.js';
 import { nodeSmallFiles } from '../durability/smallfile.js';
@@ -34,9 +34,10 @@ const STEP_MS = 5;
 const PATIENCE_MS = 20_000;
 
 const NAMES = ['a', 'b', 'c'] as const;
-const founders = NAMES.map((name) => ({ name, peerUrls: [] }));
-const idOf = (name: (typeof NAMES)[number]) =>
-  toPeerId(foundingId({ name, peerUrls: [] }, soloConfig().initialClusterToken));
+const founders = NAMES.map((name) => ({ name, peerUrls: [`https://${name}:1`] }));
+const token = soloConfig().initialClusterToken;
+const idOf = (name: (typeof NAMES)[number]) => toPeerId(foundingId({ name, peerUrls: [`https://${name}:1`] }, token));
+const clusterId = foundingClusterId(NAMES.map(idOf), token);
 const term = toTerm(1);
 const config = initialConfiguration(NAMES.map(idOf));
 
@@ -78,7 +79,8 @@ async function start(dataDir: string): Promise<Running> {
       transport = ports;
       return { ...NO_TRANSPORT, send: (messages) => void sent.push(...messages) };
     },
-    callControl: () => Promise.reject(new Error('nobody answers')),
+    // The other founders begin as well.
+    callControl: async () => ({ clusterId, started: false, blank: true }),
   };
   const about: PeerConfig = soloConfig({
     dataDir,

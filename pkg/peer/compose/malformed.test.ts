@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Entry, type EntryKind, toLogIndex, toPeerId, toTerm } from '../../../raft/index.js';
 import { encodeEntry } from '../../storage/index.js';
-import { foundingId } from '../common/config.js';
+import { foundingClusterId, foundingId, PEER_DEFAULTS } from '../common/config.js';
 import { NO_TRANSPORT, type TransportPorts, type TransportProvider } from '../network/network.js';
 import { seal } from '../requests/envelope.js';
 import { soloConfig } from '../testing/solo.js';
@@ -18,10 +18,16 @@ async function peerOf(names: readonly string[], electionMs: number) {
       transport = ports;
       return NO_TRANSPORT;
     },
-    callControl: () => Promise.reject(new Error('nobody answers')),
+    // The other founders begin as well.
+    callControl: async () => ({ clusterId, started: false, blank: true }),
   };
   const fatal: string[] = [];
   const initialCluster = names.map((name) => ({ name, peerUrls: [`https://${name}:1`] }));
+  const token = PEER_DEFAULTS.initialClusterToken;
+  const clusterId = foundingClusterId(
+    initialCluster.map((member) => foundingId(member, token)),
+    token,
+  );
   const config = soloConfig({ name: 'a', initialCluster, network: NETWORK, electionMs, hashCheckMs: 0 });
   const peer = await openPeer(
     config,
@@ -29,6 +35,8 @@ async function peerOf(names: readonly string[], electionMs: number) {
     { fatal: (error) => fatal.push(error.message) },
     { loadTransport: async () => provider as TransportProvider },
   );
+  // The other founders have answered then.
+  await new Promise((resolve) => setImmediate(resolve));
   const idOf = (name: string) =>
     toPeerId(foundingId(initialCluster.find((member) => member.name === name)!, config.initialClusterToken));
   const counted = async () =>

@@ -14,7 +14,7 @@ import {
 import { DrivenRaft, startRaft } from '../consensus/index.js';
 import { type PeerControls, peerControls } from '../control/index.js';
 import { Backpressure, FullDisk, LogCompactor, type OpenedLog, type PeerDisk, Space } from '../durability/index.js';
-import { type LoadTransport, Members } from '../membership/index.js';
+import { Admission, isBlank, type LoadTransport, Members } from '../membership/index.js';
 import { LateTransport } from '../network/index.js';
 import {
   ENVELOPE_FORM_MAX,
@@ -60,6 +60,7 @@ export interface Parts {
   readonly reads: Reads;
   readonly space: Space;
   readonly fullDisk: FullDisk;
+  readonly admission: Admission;
   readonly members: Members;
   readonly checks: HashChecks;
   readonly applier: Applier;
@@ -79,7 +80,8 @@ export function assemble(base: PeerBase, owner: Owner): Parts {
   const members: Members = membersOf(base, raft, requests.proposals, transport, owner);
   const checks = checksOf(base, raft, transport, owner);
   const compactor = compactorOf(base, raft, durability, owner);
-  const core = { raft, transport, members, checks, compactor, ...durability, ...requests };
+  const admission = admissionOf(base, raft, owner);
+  const core = { raft, transport, admission, members, checks, compactor, ...durability, ...requests };
   const applier = applierOf(base, core, owner);
   const receiver = receiverOf(base, { ...core, applier });
   const parts = { ...core, applier, receiver };
@@ -93,7 +95,9 @@ export function assemble(base: PeerBase, owner: Owner): Parts {
 
 type Durability = ReturnType<typeof durabilityParts>;
 type Requests = ReturnType<typeof requestParts>;
-type Core = Durability & Requests & Pick<Parts, 'raft' | 'transport' | 'members' | 'checks' | 'compactor'>;
+type Core = Durability &
+  Requests &
+  Pick<Parts, 'raft' | 'transport' | 'admission' | 'members' | 'checks' | 'compactor'>;
 
 const noteOf = ({ events }: PeerBase): ((level: NoteLevel, message: string) => void) => events.note ?? (() => {});
 
@@ -134,6 +138,7 @@ function requestParts(
       forward: (leader, proposal) => transport.forward(leader, proposal),
       leadership: () => raft.soft,
       form: () => entryForm(),
+      ...(config.entryForms === undefined ? {} : { reads: config.entryForms.reads }),
       malformed: (why) => malformedEntry(base, why),
     },
     Buffer.from(world.random.bytes(6)).readUIntLE(0, 6),
@@ -164,6 +169,7 @@ function membersOf(
       ...member,
       id: foundingId(member, config.initialClusterToken),
     })),
+    rules,
     entryForms: config.entryForms ?? { reads: ENVELOPE_FORM_MAX, writes: ENVELOPE_FORM_MAX },
     isLeader: () => raft.isLeader,
     term: () => raft.soft.term,
@@ -181,6 +187,18 @@ function membersOf(
     note: noteOf(base),
   });
   return members;
+}
+
+function admissionOf(base: PeerBase, raft: DrivenRaft, { fail }: Owner): Admission {
+  const { config, world, log, rules } = base;
+  return new Admission({
+    config,
+    world,
+    identity: log.identity,
+    isBlank: rules.admitsFounders && isBlank(raft.status()),
+    fail,
+    note: noteOf(base),
+  });
 }
 
 /** A malformed entry changes nothing; it is counted and logged. */
@@ -285,12 +303,13 @@ async function replaceState(
   await members.load(state.machine);
 }
 
-function tasksOf({ config, world, state }: PeerBase, { raft, proposals, checks, space }: Core): BackgroundTasks {
+function tasksOf({ config, world, state, rules }: PeerBase, { raft, proposals, checks, space }: Core): BackgroundTasks {
   return new BackgroundTasks({
     world,
     isLeader: () => raft.isLeader,
     hasLeader: () => raft.hasLeader,
     voters: () => raft.status().config.voters.length,
+    comparesExpired: rules.comparesExpired,
     machine: () => state.machine,
     newestWrite: () => state.newestWrite,
     shortOfSpace: () => space.problem !== undefined,
@@ -320,10 +339,11 @@ function keyspaceOf(
   });
 }
 
-function controlsOf({ config, world, metrics, state, log }: PeerBase, core: Core, owner: Owner): PeerControls {
+function controlsOf({ config, world, metrics, state, log, rules }: PeerBase, core: Core, owner: Owner): PeerControls {
   const { raft, journal, members, proposals, reads, space, checks } = core;
   return peerControls({
     config,
+    confirmsJoins: rules.confirmsJoins,
     world,
     identity: log.identity,
     raft,

@@ -76,13 +76,13 @@ export class RunningPeer implements Peer {
 
   #tick(): () => void {
     const { config, world, metrics } = this.#base;
-    const { raft, proposals, reads } = this.#parts;
+    const { raft, proposals, reads, admission } = this.#parts;
     let due = world.clock.monotonic() + config.heartbeatMs;
     return world.timers.every(config.heartbeatMs, () => {
       const now = world.clock.monotonic();
       metrics.heartbeatLateness.observe(Math.max(0, now - due) / 1000);
       due = now + config.heartbeatMs;
-      raft.tick();
+      if (admission.isOpen) raft.tick();
       proposals.expire();
       reads.expire();
     });
@@ -140,8 +140,9 @@ export class RunningPeer implements Peer {
   #stop(why: string): void {
     if (this.#stopped !== undefined) return;
     this.#stopped = why;
-    const { raft, tasks, space, proposals, reads, members, receiver, journal } = this.#parts;
+    const { raft, tasks, space, proposals, reads, members, receiver, journal, admission } = this.#parts;
     this.#stopTicking?.();
+    admission.stop();
     raft.stop();
     tasks.stop();
     void space.stop();

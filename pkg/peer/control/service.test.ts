@@ -45,20 +45,28 @@ function follower(
 
 // The records in memory are updated with a delay after a snapshot replaces the state. A peer that answered from them
 // let a member with an emptied disk rejoin under its old id (simulation, seed 5071).
-it('reports from the applied state whether a member has taken part', async () => {
+it('reports from the applied state and from the leader whether a member has taken part', async () => {
   const machine = await openStateMachine({ engine: await memoryHome().open(), name: 'memory' });
   const record = { id: 7, name: 'g', peerUrls: [], started: true };
   const put = { kind: 'put', key: `!members/${memberIdText(7)}`, value: Buffer.from(JSON.stringify(record)) } as const;
   await machine.apply([{ index: 1, data: encodeEntry({ kind: 'txn', txn: { compares: [], ops: [put] } }) }]);
   const parts = {
     identity: { clusterId: 'c' },
+    confirmsJoins: true,
     reads: { submit: async () => ({ kind: 'ok' }) },
     state: { machine },
-    members: { hasStarted: () => false },
+    raft: { soft: { role: 'leader' } },
+    // The leader itself has counted on an acknowledgement.
+    members: { mayHavePromised: (id: number) => id === 9 },
   } as unknown as ControlParts;
   const ask = (id: number) => peerControls(parts).forwarded(HAS_STARTED_CONFIRMED, id);
-  expect(await ask(7)).toEqual({ clusterId: 'c', started: true });
-  expect(await ask(8)).toEqual({ clusterId: 'c', started: false });
+  expect(await ask(7)).toEqual({ clusterId: 'c', started: true, removed: false });
+  expect(await ask(8)).toEqual({ clusterId: 'c', started: false, removed: false });
+  expect(await ask(9)).toEqual({ clusterId: 'c', started: true, removed: false });
+
+  const follower = { ...parts, raft: { soft: { role: 'follower' } }, askLeader: async () => ({ started: true }) };
+  const answer = await peerControls(follower as unknown as ControlParts).forwarded(HAS_STARTED_CONFIRMED, 8);
+  expect(answer).toEqual({ clusterId: 'c', started: true, removed: false });
 });
 
 describe('a call that only a leader runs', () => {

@@ -11,6 +11,7 @@ import {
   HAS_STARTED_CONFIRMED,
   type HasStarted,
   hasStartedIn,
+  isBlank,
   type Members,
   type UpdateMember,
 } from '../membership/index.js';
@@ -21,6 +22,8 @@ import type { PeerControl, PeerReport } from './control.js';
 export interface ControlParts {
   readonly config: PeerConfig;
   readonly world: World;
+  /** Whether a joining peer is answered after a linearizable read (`PeerRules`). */
+  readonly confirmsJoins: boolean;
   readonly identity: Identity;
   readonly raft: Pick<DrivenRaft, 'status' | 'soft' | 'transferLeadership'>;
   readonly state: ReplicatedState;
@@ -93,6 +96,7 @@ export function peerControls(parts: ControlParts): PeerControls {
         const answer: HasStarted = {
           clusterId: parts.identity.clusterId,
           started: members.mayHavePromised(Number(argument)),
+          blank: isBlank(parts.raft.status()),
         };
         return answer;
       }
@@ -105,12 +109,24 @@ export function peerControls(parts: ControlParts): PeerControls {
   };
 }
 
-/** Waits until this peer has applied everything that was committed before the call. */
-async function hasStartedConfirmed({ reads, state, identity }: ControlParts, id: number): Promise<HasStarted> {
+/**
+ * Waits until this peer has applied everything that was committed before the call. Entries may be committed because the member has
+ * acknowledged them, before its own record of taking part is: the leader that counted on it knows.
+ */
+async function hasStartedConfirmed(parts: ControlParts, id: number): Promise<HasStarted> {
+  const { reads, state, identity, raft, members, askLeader, confirmsJoins } = parts;
+  if (!confirmsJoins) return { clusterId: identity.clusterId, started: members.hasStarted(id) };
   const read = await reads.submit();
   if (read.kind !== 'ok') throw new Error(read.message);
   // Read the state, because the records in memory are updated only after a snapshot has replaced the state.
-  return { clusterId: identity.clusterId, started: await hasStartedIn(state.machine, id) };
+  const { started, removed } = await hasStartedIn(state.machine, id);
+  const { clusterId } = identity;
+  if (started) return { clusterId, started, removed };
+  const promised =
+    raft.soft.role === 'leader'
+      ? members.mayHavePromised(id)
+      : ((await askLeader(HAS_STARTED, id)) as HasStarted).started;
+  return { clusterId, started: promised, removed };
 }
 
 function runHere(

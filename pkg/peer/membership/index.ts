@@ -1,3 +1,4 @@
+export { Admission, isBlank } from './admission.js';
 export { findIdentity, type LoadTransport } from './join.js';
 export { Members } from './members.js';
 export { CLUSTER, hasStartedIn, MEMBERS, type MemberInfo, putMember, REMOVED } from './records.js';
@@ -10,3 +11,4 @@ export {
   type MemberReport,
   type UpdateMember,
 } from './types.js';
+export { wasRemovedUnreached } from './unreached.js';

@@ -11,6 +11,7 @@ import {
   CONTROL_LIMITS,
   foundingClusterId,
   foundingId,
+  type Identity,
   memberIdText,
   type NoteLevel,
   type PeerConfig,
@@ -36,35 +37,45 @@ export interface JoinPorts {
 export async function findIdentity(ports: JoinPorts): Promise<Founding> {
   if (ports.config.initialClusterState !== 'new') return joinCluster(ports);
   const founding = foundCluster(ports.config);
-  await refuseLostDisk(ports, founding);
+  await refuseKnownFounder(ports, founding);
   return founding;
 }
 
-const othersOf = ({ initialCluster, name }: PeerConfig): readonly string[] =>
+/** The peer URLs of the other members in the flags. */
+export const othersOf = ({ initialCluster, name }: PeerConfig): readonly string[] =>
   initialCluster.filter((member) => member.name !== name).flatMap((member) => member.peerUrls);
 
 /**
- * A founder that has lost its disk looks like one that starts for the first time. But it has forgotten its votes, and
- * entries that counted as committed because it stored them: with it, a majority could lose an acknowledged write. Other
- * founders that can be reached know whether it has taken part before. If none can be reached, nothing is known, because
- * founders start at the same time.
+ * Refuses to start when another founder already knows that this one must not take part: before anything is written, and with a message
+ * that says what to do. If none can be reached nothing is known yet, and `Admission` asks again.
  */
-async function refuseLostDisk({ config, world, loadTransport }: JoinPorts, { identity }: Founding): Promise<void> {
+async function refuseKnownFounder({ config, world, loadTransport }: JoinPorts, { identity }: Founding): Promise<void> {
   const others = othersOf(config);
   if (config.network === undefined || others.length === 0) return;
   const { callControl } = await loadTransport();
   const deadline = world.clock.now() + CONTROL_LIMITS.foundMs;
-  const answers = await Promise.all(
+  const problems = await Promise.all(
     others.map((url) =>
       callControl(url, deadline, HAS_STARTED, identity.peerId).then(
-        (answer) => answer as HasStarted,
+        (answer) => founderProblem(identity, url, answer as HasStarted),
         () => undefined,
       ),
     ),
   );
-  if (answers.some((answer) => answer?.clusterId === identity.clusterId && answer.started)) {
-    throw new Error(lostDisk(identity.peerId));
+  const problem = problems.find((found) => found !== undefined);
+  if (problem !== undefined) throw new Error(problem);
+}
+
+/** Why a founder with an empty log must not take part, according to the answer of another founder; undefined if it may. */
+export function founderProblem({ peerId, clusterId }: Identity, url: string, answer: HasStarted): string | undefined {
+  if (answer.clusterId !== clusterId) {
+    return (
+      `${url} belongs to another cluster (${answer.clusterId}), which was founded with other flags or restored from a snapshot, and ` +
+      'the data directory of this peer is empty. Add it as a member (triremectl member add), and start it with ' +
+      '--initial-cluster-state=existing'
+    );
   }
+  return answer.started ? lostDisk(peerId) : undefined;
 }
 
 function lostDisk(peerId: number): string {

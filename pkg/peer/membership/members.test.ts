@@ -3,6 +3,7 @@ import { type Entry, initialConfiguration, toLogIndex, toPeerId, toTerm } from '
 import { revision } from '../../base/index.js';
 import { type AppliedEvent, decodeEntry, type RangeRequest, type StateMachine } from '../../storage/index.js';
 import { testWorld } from '../../storage/testworld.js';
+import { PEER_RULES } from '../common/index.js';
 import { Members, type MembersPorts } from './members.js';
 import { MEMBERS, type MemberInfo, memberKey, REMOVED } from './records.js';
 
@@ -23,6 +24,7 @@ function leader(over: Partial<MembersPorts> = {}) {
     clusterId: 'c',
     founders: [founder(1), founder(2), founder(3)],
     entryForms: { reads: 1, writes: 1 },
+    rules: PEER_RULES,
     isLeader: () => true,
     term: () => 1,
     configurationIsCommitted: () => true,

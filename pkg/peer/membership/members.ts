@@ -9,7 +9,7 @@ import {
 } from '../../../raft/index.js';
 import type { World } from '../../base/index.js';
 import { type AppliedEvent, encodeEntry, type StateMachine, type Txn, type TxnResult } from '../../storage/index.js';
-import { idFrom, MEMBER_LIMITS, memberIdText, type NoteLevel } from '../common/index.js';
+import { idFrom, MEMBER_LIMITS, memberIdText, type NoteLevel, type PeerRules } from '../common/index.js';
 import type { SmallFiles } from '../durability/index.js';
 import { Promises } from './promises.js';
 import { type MemberInfo, MemberRecords, memberKey, putEntryForm, putMember, removedKey } from './records.js';
@@ -23,6 +23,7 @@ export interface MembersPorts {
   readonly founders: readonly MemberInfo[];
   /** Small files of the data folder; undefined without one. */
   readonly files: SmallFiles | undefined;
+  readonly rules: PeerRules;
   /** The forms of log entries that this release reads, and that it may write. */
   readonly entryForms: { readonly reads: number; readonly writes: number };
   isLeader(): boolean;
@@ -100,7 +101,8 @@ export class Members {
 
   /** The newest form of log entries that this peer may propose. */
   get entryForm(): number {
-    return Math.min(this.#records.entryForm, this.#ports.entryForms.writes);
+    const { entryForms, rules } = this.#ports;
+    return rules.writesFormOfCluster ? Math.min(this.#records.entryForm, entryForms.writes) : entryForms.writes;
   }
 
   info(id: number): MemberInfo {
@@ -304,10 +306,10 @@ export class Members {
 
   /** Raises the form of log entries that may be proposed, once every member reads it. */
   async #raiseEntryForm(): Promise<void> {
-    const { configuration, configurationIsCommitted, entryForms, note } = this.#ports;
+    const { configuration, configurationIsCommitted, entryForms, rules, note } = this.#ports;
     if (!configurationIsCommitted()) return;
     const read = memberIds(configuration()).map((id) => this.#records.info(id)?.entryForm ?? 1);
-    const form = Math.min(entryForms.writes, ...read);
+    const form = rules.raisesReadForms ? Math.min(entryForms.writes, ...read) : entryForms.writes;
     if (form <= this.#records.entryForm || this.#waiting > 0) return;
     const written = await this.#write({ compares: [this.#records.clusterUnchanged()], ops: [putEntryForm(form)] });
     if (written.kind === 'done')

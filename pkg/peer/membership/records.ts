@@ -122,15 +122,18 @@ export class MemberRecords {
   }
 }
 
-/** Reports whether a member has taken part, according to the whole applied state. */
-export async function hasStartedIn(machine: Pick<StateMachine, 'range'>, id: number): Promise<boolean> {
+/** Reports whether a member has taken part, and whether it was removed, according to the whole applied state. */
+export async function hasStartedIn(
+  machine: Pick<StateMachine, 'range'>,
+  id: number,
+): Promise<{ readonly started: boolean; readonly removed: boolean }> {
   const [member, removed] = await Promise.all(
     [memberKey(id), removedKey(id)].map((key) => machine.range({ start: key, end: `${key}\0` })),
   );
   if (member?.kind !== 'ok' || removed?.kind !== 'ok') throw new Error('the state cannot be read: try again');
-  if (removed.items.length > 0) return true;
+  if (removed.items.length > 0) return { started: true, removed: true };
   const record = member.items[0] === undefined ? undefined : parse(member.items[0].value);
-  return record?.['started'] === true;
+  return { started: record?.['started'] === true, removed: false };
 }
 
 export const memberKey = (id: number): string => MEMBERS + memberIdText(id);

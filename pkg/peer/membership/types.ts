@@ -31,11 +31,18 @@ export interface MemberReport {
  */
 export const HAS_STARTED = 'hasStarted';
 
-/** The same call by a member that joins a running cluster. The answer follows a linearizable read, or is an error. */
+/**
+ * The same call by a member that joins a running cluster. The answer follows a linearizable read and includes what the leader itself
+ * has received, or is an error.
+ */
 export const HAS_STARTED_CONFIRMED = 'hasStartedConfirmed';
 
 /** The result of both calls. */
 export interface HasStarted {
   readonly clusterId: string;
   readonly started: boolean;
+  /** The member was removed. Absent in the first call, and in answers of releases that do not say it. */
+  readonly removed?: boolean;
+  /** The answering peer is itself a founder whose log is empty. Absent in the second call. */
+  readonly blank?: boolean;
 }

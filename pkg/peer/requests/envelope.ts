@@ -51,13 +51,15 @@ export function seal({ origin, id, command, form }: Envelope & { readonly form: 
 /**
  * Opens an envelope. The command is a view of `data`. Total, except for a form that only a newer release can have written: this release
  * cannot know what the entry does, so it throws `InvariantError`, and the peer stops before its state differs.
+ *
+ * @param reads the newest form that this peer reads
  */
-export function unseal(data: Uint8Array): OpenedEnvelope {
+export function unseal(data: Uint8Array, reads: number = ENVELOPE_FORM_MAX): OpenedEnvelope {
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   if (bytes.length < HEADER_BYTES) return malformed(`an entry of ${bytes.length} bytes is too short`);
   if (bytes.readUIntLE(0, 6) !== MARK) return opened(bytes, 0);
   const form = bytes[6]!;
-  if (form > ENVELOPE_FORM_MAX) {
+  if (form > reads) {
     throw new InvariantError(`an entry of form ${form} was written by a newer release: upgrade this peer`);
   }
   if (form !== 2 || bytes.length < PREFIX_BYTES + HEADER_BYTES)
@@ -67,10 +69,10 @@ export function unseal(data: Uint8Array): OpenedEnvelope {
 }
 
 /** Why a proposal of another peer must not enter the log; undefined if it may. */
-export function proposalProblem(data: Uint8Array): string | undefined {
+export function proposalProblem(data: Uint8Array, reads: number = ENVELOPE_FORM_MAX): string | undefined {
   let envelope: OpenedEnvelope;
   try {
-    envelope = unseal(data);
+    envelope = unseal(data, reads);
   } catch (error) {
     return (error as Error).message;
   }

@@ -16,6 +16,8 @@ export interface ProposalPorts {
   readonly electionTimeoutMs: number;
   /** The newest form of envelopes that every member reads. */
   form(): EnvelopeForm;
+  /** The newest form of envelopes that this peer reads; absent: the newest of this program. */
+  readonly reads?: number;
   /** A committed entry is malformed. It changes nothing. */
   malformed(why: string): void;
 }
@@ -137,7 +139,7 @@ export class Proposals {
 
   /** The command of a normal entry that is about to be applied, and the callback for its outcome. */
   applying(data: Uint8Array): { readonly command: Buffer; readonly answer: ((result: TxnResult) => void) | undefined } {
-    const opened = unseal(data);
+    const opened = unseal(data, this.#ports.reads);
     if (opened.kind === 'malformed') {
       this.#ports.malformed(opened.message);
       return { command: NOTHING, answer: undefined };

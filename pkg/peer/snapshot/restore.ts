@@ -1,5 +1,4 @@
 import { createReadStream, existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { initialConfiguration, toLogIndex, toPeerId, toTerm } from '../../../raft/index.js';
 import { revision, type World } from '../../base/index.js';
 import {
@@ -10,11 +9,17 @@ import {
   type Op,
   openStateMachine,
   prefixEnd,
-  rocksHome,
   type StateMachine,
 } from '../../storage/index.js';
-import { foundingClusterId, foundingId, type PeerConfig, RESTORE_LIMITS } from '../common/index.js';
-import { createLog, nodeDisk } from '../durability/index.js';
+import {
+  foundingClusterId,
+  foundingId,
+  PEER_RULES,
+  type PeerConfig,
+  type PeerRules,
+  RESTORE_LIMITS,
+} from '../common/index.js';
+import { createLog, nodePeerDisk, type PeerDisk } from '../durability/index.js';
 import { CLUSTER, MEMBERS, type MemberInfo, putMember, REMOVED } from '../membership/index.js';
 
 export interface SnapshotStatus {
@@ -51,7 +56,24 @@ export async function restoreSnapshot(file: string, config: PeerConfig, world: W
   if (existsSync(dataDir) && readdirSync(dataDir).some((name) => name === 'db' || name === 'wal')) {
     throw new Error(`${dataDir} holds data already: restore into an empty folder`);
   }
-  const { revision: last, hash } = await snapshotStatus(file);
+  return restoreTo(nodePeerDisk(dataDir), { config, world, chunks: () => chunksOf(file) });
+}
+
+export interface RestoreSource {
+  readonly config: PeerConfig;
+  readonly world: World;
+  /** The simulation breaks them. */
+  readonly rules?: Pick<PeerRules, 'restoresAbove'>;
+  /** The bytes of the snapshot, from its beginning. Called twice: it is checked before anything is written. */
+  chunks(): AsyncIterable<Buffer>;
+}
+
+/** Does the same on an empty disk. */
+export async function restoreTo(
+  disk: Pick<PeerDisk, 'home' | 'wal' | 'segments'>,
+  { config, world, chunks, rules = PEER_RULES }: RestoreSource,
+): Promise<Restored> {
+  const { applied: last, chain: hash } = await inspectSnapshot(chunks());
   const founders = config.initialCluster.length > 0 ? config.initialCluster : [{ name: config.name, peerUrls: [] }];
   const me = founders.find((member) => member.name === config.name);
   if (me === undefined) throw new Error(`--initial-cluster does not name this peer (--name=${config.name})`);
@@ -59,10 +81,11 @@ export async function restoreSnapshot(file: string, config: PeerConfig, world: W
   const token = `${config.initialClusterToken} restored ${hash} ${last}`;
   const members = founders.map((member): MemberInfo => ({ ...member, id: foundingId(member, token) }));
 
-  const base = last + RESTORE_LIMITS.revisionsAbove;
-  const home = rocksHome(join(dataDir, 'db'));
+  // Two entries follow the snapshot.
+  const base = last + (rules.restoresAbove ? RESTORE_LIMITS.revisionsAbove : 2);
+  const { home, segments } = disk;
   const empty = await home.open();
-  const { engine } = await installSnapshot({ home, chunks: chunksOf(file) });
+  const { engine } = await installSnapshot({ home, chunks: chunks() });
   await empty.close();
   await home.sweep();
   const machine = await openStateMachine({ engine, name: home.name });
@@ -73,7 +96,7 @@ export async function restoreSnapshot(file: string, config: PeerConfig, world: W
   const ids = members.map((member) => member.id);
   const identity = { clusterId: foundingClusterId(ids, token), peerId: foundingId(me, token), name: config.name };
   const log = await createLog(
-    { ...world, disk: nodeDisk(join(dataDir, 'wal')) },
+    { ...world, disk: disk.wal(), ...(segments === undefined ? {} : { segments }) },
     {
       identity,
       base: { index: toLogIndex(base), term: toTerm(1), config: initialConfiguration(ids.map(toPeerId)) },

@@ -19,22 +19,25 @@ function callsOf(peer: Peer): ControlCalls {
   return Object.fromEntries(CONTROL_CALLS.map((name) => [name, (argument: unknown) => control[name]!(argument)]));
 }
 
-preferThisThread();
-
-try {
-  let progressed = (): void => {};
-  const world = threadWorld();
-  const peer = await openPeer(config, world, {
-    fatal: (error) => tell({ kind: 'fatal', message: error.message }),
-    progressed: () => progressed(),
-    note: (level, message) => tell({ kind: 'note', level, message }),
-  });
-  const served = serveKeyspace(port, peer.keyspace, callsOf(peer), world.timers);
-  progressed = served.progressed;
-  tell({ kind: 'ready', status: peer.keyspace.status() });
-  await served.closed;
-  port.close();
-} catch (error) {
-  tell({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
-  port.close();
+async function run(): Promise<void> {
+  try {
+    let progressed = (): void => {};
+    const world = threadWorld();
+    const peer = await openPeer(config, world, {
+      fatal: (error) => tell({ kind: 'fatal', message: error.message }),
+      progressed: () => progressed(),
+      note: (level, message) => tell({ kind: 'note', level, message }),
+    });
+    const served = serveKeyspace(port, peer.keyspace, callsOf(peer), world.timers);
+    progressed = served.progressed;
+    tell({ kind: 'ready', status: peer.keyspace.status() });
+    await served.closed;
+    port.close();
+  } catch (error) {
+    tell({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
+    port.close();
+  }
 }
+
+preferThisThread();
+void run();

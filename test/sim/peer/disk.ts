@@ -341,6 +341,11 @@ export class MachineDisk {
     };
   }
 
+  /** A copy of the state as of now, by a tool that reads the disk of a stopped peer. */
+  openState(): Promise<Engine> {
+    return this.#engines.open();
+  }
+
   #home(process: Process): EngineHome {
     const inner = this.#engines;
     const timed = <T>(effect: () => Promise<T>): Promise<T> =>

@@ -47,7 +47,18 @@ export class WatchLog {
   }
 }
 
+/** The state that a history begins with: what a restored snapshot held. */
+export interface HistoryBase {
+  readonly before: History;
+  readonly items: readonly KeyValue[];
+  /** Revisions of the restored cluster are greater. */
+  readonly revision: number;
+}
+
 export class History {
+  readonly #base: HistoryBase | undefined;
+  /** Writes whose value expires. */
+  readonly #expiring: Set<string>;
   /** Changes by revision, as comparable text. */
   readonly #changes = new Map<number, { readonly text: string; readonly by: string; readonly event: AppliedEvent }>();
   readonly #outcomes = new Map<number, WriteOutcome>();
@@ -59,8 +70,19 @@ export class History {
   committed = 0;
   readsServed = 0;
 
-  get writes(): number {
-    return this.#lastId;
+  constructor(base?: HistoryBase) {
+    this.#base = base;
+    this.#expiring = base === undefined ? new Set() : base.before.#expiring;
+    if (base === undefined) return;
+    this.#lastId = base.before.#lastId;
+    this.#seen = base.revision;
+    this.committed = base.before.committed;
+    this.readsServed = base.before.readsServed;
+  }
+
+  /** The restored snapshot that it began with, if any. */
+  get base(): HistoryBase | undefined {
+    return this.#base;
   }
 
   /** The newest revision that any watch delivered. */
@@ -70,6 +92,11 @@ export class History {
 
   begin(): Begun {
     return { id: ++this.#lastId, floor: this.#seen };
+  }
+
+  /** The value of write `id` expires. */
+  expires(id: number): void {
+    this.#expiring.add(`w${id}`);
   }
 
   wrote({ id, floor }: Begun, outcome: WriteOutcome): void {
@@ -99,6 +126,14 @@ export class History {
     }
     this.readsServed++;
     this.#seen = Math.max(this.#seen, index);
+    this.#reads.push({ revision, items, by });
+  }
+
+  /** A range at `revision`, which need not be the newest, returned these items. */
+  readPast(revision: number, items: readonly KeyValue[], by: string): void {
+    if (this.#base !== undefined && revision < this.#base.revision) {
+      throw new CheckFailed('reads', `${by} served ${revision}, but history was dropped up to ${this.#base.revision}`);
+    }
     this.#reads.push({ revision, items, by });
   }
 
@@ -142,6 +177,9 @@ export class History {
   #states(): (revision: number) => ReadonlyMap<string, KeyState> {
     const revisions = [...this.#changes.keys()].sort((a, b) => a - b);
     const state = new Map<string, KeyState>();
+    for (const { key, value, modRevision, createRevision } of this.#base?.items ?? []) {
+      state.set(key, { value: Buffer.from(value).toString(), modRevision, createRevision });
+    }
     let next = 0;
     let last = 0;
     return (revision) => {
@@ -151,6 +189,7 @@ export class History {
         const at = revisions[next]!;
         for (const change of this.#changes.get(at)!.event.changes) {
           if (change.kind === 'delete') {
+            this.#checkExpired(change.key, at, state.get(change.key)?.value);
             state.delete(change.key);
             continue;
           }
@@ -163,8 +202,18 @@ export class History {
     };
   }
 
-  /** Called at the end, when every member has applied everything. */
-  atEnd(): void {
+  /** Keys below `/e` are deleted only when their value expires. */
+  #checkExpired(key: string, at: number, value: string | undefined): void {
+    if (!key.startsWith('/e') || (value !== undefined && this.#expiring.has(value))) return;
+    throw new CheckFailed('expiry', `${key} was deleted at ${at}, but its value ${value} does not expire`);
+  }
+
+  /**
+   * Called at the end, when every member has applied everything.
+   *
+   * @param upTo the revision of the snapshot from which the cluster was restored: what followed is lost
+   */
+  atEnd(upTo = Number.POSITIVE_INFINITY): void {
     const written = new Map<string, number>();
     for (const [revision, { event }] of this.#changes) {
       for (const change of event.changes) {
@@ -173,7 +222,7 @@ export class History {
     }
     for (const [id, outcome] of this.#outcomes) {
       const at = written.get(`w${id}`);
-      if (outcome.kind === 'committed' && at !== outcome.revision) {
+      if (outcome.kind === 'committed' && outcome.revision <= upTo && at !== outcome.revision) {
         throw new CheckFailed(
           'durability',
           `write ${id} was committed at ${outcome.revision}; found ${at ?? 'nothing'}`,
@@ -185,9 +234,11 @@ export class History {
     }
     const stateAt = this.#states();
     for (const { revision, items, by } of this.#reads.sort((a, b) => a.revision - b.revision)) {
+      if (revision > upTo) break;
       compare(`a read of ${by} at ${revision}`, items, stateAt(revision));
     }
     const all = [...this.#changes.keys()].sort((a, b) => a - b);
+    if (upTo < Number.POSITIVE_INFINITY) return;
     for (const { peer, after, last, revisions } of this.#watches) {
       const expected = all.filter((revision) => revision > after && revision <= last);
       if (expected.length !== revisions.length || expected.some((revision, i) => revision !== revisions[i])) {
@@ -197,8 +248,8 @@ export class History {
     }
   }
 
-  /** The final state that every peer must have. */
-  checkFinal(by: string, revision: number, items: readonly KeyValue[]): void {
+  /** Checks the state of a peer at a revision. */
+  checkState(by: string, revision: number, items: readonly KeyValue[]): void {
     compare(`the state of ${by} at ${revision}`, items, this.#states()(revision));
   }
 }

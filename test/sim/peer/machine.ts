@@ -8,9 +8,19 @@ import { type DiskProfile, MachineDisk } from './disk.js';
 import type { PeerFaults } from './faults.js';
 import type { SimulatedNetwork } from './network.js';
 import { Process } from './process.js';
-import type { PeerProfile } from './profile.js';
+import { type PeerProfile, RELEASES } from './profile.js';
 
-export interface MachineWorld {
+/** What happens to the process of a machine. */
+export interface MachineEvents {
+  /** The peer serves. */
+  readonly opened: (machine: Machine, process: Process, peer: Peer) => void;
+  /** The peer failed to start. */
+  readonly refused: (machine: Machine, error: Error) => void;
+  /** The peer stopped with a fatal error. */
+  readonly fatal: (machine: Machine, error: Error) => void;
+}
+
+export interface MachineWorld extends MachineEvents {
   readonly events: Events;
   readonly random: Random;
   readonly profile: PeerProfile;
@@ -20,18 +30,13 @@ export interface MachineWorld {
   /** The members that were added later, according to the operator. */
   readonly added: () => readonly InitialMember[];
   readonly trace: (line: () => string) => void;
-  /** The peer serves. */
-  readonly opened: (machine: Machine, process: Process, peer: Peer) => void;
-  /** The peer failed to start. */
-  readonly refused: (machine: Machine, error: Error) => void;
-  /** The peer stopped with a fatal error. */
-  readonly fatal: (machine: Machine, error: Error) => void;
 }
 
 export class Machine {
   readonly index: number;
   readonly name: string;
   readonly url: string;
+  readonly isFounder: boolean;
   readonly #world: MachineWorld;
   readonly #rate: number;
   disk: MachineDisk;
@@ -48,6 +53,14 @@ export class Machine {
   lost = false;
   /** Starts with `--initial-cluster-state=existing`. */
   joins: boolean;
+  /** The release that it runs, an index of `RELEASES`. */
+  release: number;
+  /** Its operator has gone back to this release. */
+  rolledBack = false;
+  /** How far its wall clock is ahead, in milliseconds. */
+  clockOffsetMs = 0;
+  /** Its process is a member of the cluster before the restore. */
+  isOfOldCluster = false;
   /** Simulated time of the latest start. */
   startedAt = 0;
   /** An operator is working on it. */
@@ -58,8 +71,10 @@ export class Machine {
     this.name = `peer${index}`;
     this.url = `https://peer${index}:2380`;
     this.#world = world;
+    this.isFounder = founder;
     this.wanted = founder;
     this.joins = !founder;
+    this.release = world.profile.release;
     const { random, profile } = world;
     this.#rate = 1 + (random.unit() * 2 - 1) * profile.drift;
     this.disk = new MachineDisk(random, profile.disk, world.faults);
@@ -73,14 +88,14 @@ export class Machine {
 
   start(): void {
     if (this.isUp) return;
-    const { events, random, profile, network, trace, opened, refused, fatal } = this.#world;
+    const { events, network, trace, opened, refused, fatal } = this.#world;
     this.startedAt = events.now;
     this.disk.processEnded();
-    const process = new Process(events, this.#rate, random.int(0, 2 ** 31), profile.busyMsMax);
+    const process = this.newProcess();
     this.process = process;
     trace(() => `${this.name} starts${this.joins ? ' to join' : ''}`);
     openPeer(
-      this.#config(),
+      this.config(),
       process.world,
       {
         fatal: (error) => process.alive && fatal(this, error),
@@ -105,9 +120,20 @@ export class Machine {
     );
   }
 
-  #config(): PeerConfig {
+  /** A process of this machine, with its clock. */
+  newProcess(): Process {
+    const { events, random, profile } = this.#world;
+    return new Process(events, this.#rate, random.int(0, 2 ** 31), profile.busyMsMax, () => this.clockOffsetMs);
+  }
+
+  /** Its name and address, as `--initial-cluster` has them. */
+  get asMember(): InitialMember {
+    return { name: this.name, peerUrls: [this.url] };
+  }
+
+  config(): PeerConfig {
     const { founders, added, profile } = this.#world;
-    const me = { name: this.name, peerUrls: [this.url] };
+    const me = this.asMember;
     // An operator passes the current members to a joining peer.
     const others = [...founders, ...added()].filter(({ name }) => name !== this.name);
     return {
@@ -119,6 +145,7 @@ export class Machine {
       snapshotCount: profile.snapshotCount,
       compactionRetentionMs: 0,
       hashCheckMs: profile.hashCheckMs,
+      entryForms: RELEASES[this.release]!,
       diskReserveBytes: 0,
       initialCluster: this.joins ? [...others, me] : founders,
       initialClusterState: this.joins ? 'existing' : 'new',

@@ -18,20 +18,6 @@ function acts(weights: Partial<Record<Act, number>>): Record<Act, number> {
 
 export const PEER_MUTATIONS: readonly PeerMutation[] = [
   {
-    name: 'records a removal before it is committed',
-    breaks:
-      'A removal that a deposed leader appended may be cut off. If it is recorded, it excludes a voter that the cluster counts on.',
-    faults: { rules: { recordsCommittedRemovals: false } },
-    profile: {
-      founders: 5,
-      spares: 0,
-      electionMs: 500,
-      nemesisMs: 300,
-      chaosMs: 12_000,
-      acts: acts({ removeMember: 4, isolateLeader: 3, split: 2, heal: 5, restart: 3 }),
-    },
-  },
-  {
     name: 'lets a member join again with an emptied disk',
     breaks: 'The member has forgotten its votes, and entries that a majority counted as stored.',
     faults: { hidesStarted: true },
@@ -49,5 +35,84 @@ export const PEER_MUTATIONS: readonly PeerMutation[] = [
       'The kernel may have dropped the data of the failed sync but still return it from its cache: the next power cut loses it.',
     faults: { ignoresRewrites: true },
     profile: { founders: 3, nemesisMs: 250, acts: acts({ failSync: 4, powerCut: 4, restart: 6 }) },
+  },
+  {
+    name: 'answers a joining peer from a state that may be behind',
+    breaks: 'The peer that is asked may not know yet that the member took part before.',
+    faults: { rules: { confirmsJoins: false } },
+    profile: {
+      founders: 5,
+      spares: 0,
+      nemesisMs: 200,
+      chaosMs: 12_000,
+      acts: acts({ wipe: 4, restart: 6, split: 3, cutOneWay: 2, heal: 3, pause: 2 }),
+    },
+  },
+  {
+    name: 'lets a founder with an empty log vote before others have answered',
+    breaks: 'It may have lost its disk while it could reach nobody, and has forgotten votes and acknowledged entries.',
+    faults: { rules: { admitsFounders: false } },
+    profile: {
+      founders: 3,
+      spares: 0,
+      nemesisMs: 250,
+      acts: acts({ wipe: 4, restart: 6, split: 3, isolateLeader: 2, heal: 3 }),
+    },
+  },
+  {
+    name: 'does not ask whether it was removed before any member reached it',
+    breaks: 'It has no connections, and waits forever.',
+    faults: { rules: { asksWhetherRemoved: false } },
+    profile: {
+      founders: 3,
+      spares: 2,
+      nemesisMs: 120,
+      acts: acts({ addMember: 6, removeMember: 8, heal: 3, kill: 1, restart: 3, cutOneWay: 3 }),
+    },
+  },
+  {
+    name: 'writes a newer form of log entries before every member reads it',
+    breaks: 'A member that was not upgraded yet cannot apply such entries, and stops.',
+    faults: { rules: { raisesReadForms: false } },
+    profile: {
+      founders: 3,
+      release: 0,
+      nemesisMs: 300,
+      acts: acts({ upgrade: 5, kill: 1, restart: 5, heal: 3 }),
+    },
+  },
+  {
+    name: 'writes its own newest form of log entries instead of that of the cluster',
+    breaks: 'The same, for the time between the first upgraded member and the last.',
+    faults: { rules: { writesFormOfCluster: false } },
+    profile: {
+      founders: 3,
+      release: 1,
+      nemesisMs: 300,
+      acts: acts({ upgrade: 4, rollBack: 4, addMember: 2, removeMember: 2, kill: 1, restart: 5, heal: 3 }),
+    },
+  },
+  {
+    name: 'deletes expired keys without looking whether they were written again',
+    breaks: 'A value that does not expire, written just before, is lost.',
+    faults: { rules: { comparesExpired: false } },
+    profile: {
+      founders: 3,
+      nemesisMs: 400,
+      chaosMs: 12_000,
+      operationMs: 15,
+      acts: acts({ clockJump: 4, pause: 3, split: 1, heal: 3, restart: 3 }),
+    },
+  },
+  {
+    name: 'restores a snapshot without leaving out revisions',
+    breaks: 'The old cluster may have written more after the snapshot: two different writes would have one revision.',
+    faults: { rules: { restoresAbove: false } },
+    profile: {
+      founders: 3,
+      nemesisMs: 400,
+      operationMs: 15,
+      acts: acts({ restore: 5, kill: 1, restart: 5, heal: 3, powerCut: 1 }),
+    },
   },
 ];

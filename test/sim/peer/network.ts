@@ -41,6 +41,7 @@ export class SimulatedNetwork {
   readonly #trace: (line: () => string) => void;
   readonly #faults: PeerFaults;
   readonly #violated: (message: string) => void;
+  readonly #promised: (url: string) => void;
   readonly #listeners = new Map<string, Listener>();
   /** Blocked directions, as `from > to`. */
   readonly #cuts = new Set<string>();
@@ -53,8 +54,10 @@ export class SimulatedNetwork {
     readonly profile: NetworkProfile;
     readonly faults: PeerFaults;
     readonly trace: (line: () => string) => void;
-    /** Called when peers contradict themselves. */
+    /** Called when peers contradict each other. */
     readonly violated: (message: string) => void;
+    /** Called when the peer at `url` grants a vote or acknowledges entries. */
+    readonly promised: (url: string) => void;
   }) {
     this.#events = world.events;
     this.#random = world.random;
@@ -62,6 +65,7 @@ export class SimulatedNetwork {
     this.#faults = world.faults;
     this.#trace = world.trace;
     this.#violated = world.violated;
+    this.#promised = world.promised;
   }
 
   makePerfect(): void {
@@ -174,13 +178,21 @@ export class SimulatedNetwork {
       send: (messages) => {
         for (const message of messages) {
           this.#trace(() => `${url} sends ${describe(message)}`);
+          if (isPromise(message)) this.#promised(url);
           const times = !this.#perfect && this.#random.chance(this.#profile.duplication) ? 2 : 1;
           for (let i = 0; i < times; i++) {
             if (!deliver(message.to, ({ ports: { sink } }) => sink.raft(message)) && i === 0) unreachable(message.to);
           }
         }
       },
-      forward: (to, proposal) => deliver(to, ({ ports: { sink } }) => sink.proposal(ports.self, proposal)),
+      forward: (to, proposal) =>
+        deliver(to, ({ url: at, ports: { sink } }) => {
+          try {
+            sink.proposal(ports.self, proposal);
+          } catch (error) {
+            this.#violated(`${at} rejects a proposal of ${url}: ${(error as Error).message}`);
+          }
+        }),
       refuse: (to, refusal) => void deliver(to, ({ ports: { sink } }) => sink.refused(refusal)),
       sendHashes: (revision, hashes) => {
         for (const peer of new Set([...known.keys(), ...me.heard.keys()])) {
@@ -333,6 +345,10 @@ class PartQueue implements AsyncIterable<WireSnapshotPart> {
         });
     }
   }
+}
+
+function isPromise(message: Message): boolean {
+  return message.kind === 'appendAccepted' || (message.kind === 'voteReply' && message.granted && !message.preVote);
 }
 
 function describe(message: Message): string {

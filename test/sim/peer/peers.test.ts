@@ -12,11 +12,6 @@ const ONE = process.env['PEER_SEED'] || undefined;
 const SEEDS = Number(process.env['PEER_SEEDS'] || 1000);
 const CHUNK = 100;
 
-/** Seeds that found a fault of a peer, which has been fixed. */
-const FOUND: readonly (readonly [number, string])[] = [
-  [3087, 'a joiner was refused because a lagging peer listed its predecessor'],
-  [5071, 'a member with an emptied disk came back under its old id while a snapshot was installed'],
-];
 const TIMEOUT = 3_600_000;
 
 function verdict(result: PeerSimResult | undefined): string {
@@ -45,14 +40,6 @@ describe('simulated production peers', () => {
       TIMEOUT,
     );
   }
-
-  it.each(FOUND)(
-    'keep all guarantees, seed %i: %s',
-    async (seed) => {
-      expect(verdict(await simulatePeers({ seed }))).toBe('right');
-    },
-    TIMEOUT,
-  );
 
   it('are deterministic for a seed', async () => {
     const trace = async (seed: number): Promise<string[]> => {

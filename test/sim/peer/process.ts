@@ -20,14 +20,15 @@ export class Process {
    * @param rate speed of its clock; 1 is right
    * @param seed seed of all its random numbers
    * @param busyMsMax longest time that its thread is busy before it runs an immediate callback
+   * @param offsetMs how far the wall clock of the machine is ahead
    */
-  constructor(events: Events, rate: number, seed: number, busyMsMax: number) {
+  constructor(events: Events, rate: number, seed: number, busyMsMax: number, offsetMs: () => number = () => 0) {
     this.#events = events;
     const random = new Random(seed);
     const wait = (milliseconds: number): number => Math.max(0, milliseconds) / rate;
     const bytes = (n: number): Uint8Array => Uint8Array.from({ length: n }, () => random.int(0, 255));
     this.world = {
-      clock: { now: () => EPOCH_MS + events.now * rate, monotonic: () => events.now * rate },
+      clock: { now: () => EPOCH_MS + events.now * rate + offsetMs(), monotonic: () => events.now * rate },
       timers: {
         after: (milliseconds, f) => this.#timer((again) => this.after(wait(milliseconds), again), f),
         immediate: (f) => this.after(busyMsMax === 0 ? 0 : random.unit() * busyMsMax, f),

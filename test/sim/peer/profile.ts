@@ -25,14 +25,34 @@ export const ACTS = [
   'addMember',
   'removeMember',
   'moveLeader',
+  'compact',
+  'clockJump',
+  'upgrade',
+  'rollBack',
+  'restore',
   'badProposal',
   'burst',
 ] as const;
 
 export type Act = (typeof ACTS)[number];
 
+/**
+ * The releases of a rolling upgrade: the newest form of log entries that each reads, and that it writes once every member reads it. A
+ * release reads one form more than its predecessor wrote, so that it can be rolled back by one version.
+ */
+export const RELEASES = [
+  { reads: 1, writes: 1 },
+  { reads: 2, writes: 1 },
+  { reads: 2, writes: 2 },
+] as const;
+
+/** Its members cannot take part any more once the newer form is written. */
+export const OLDEST_ROLLED_BACK = 0;
+
 export interface PeerProfile {
   readonly founders: number;
+  /** The release of all machines at the start, an index of `RELEASES`. */
+  readonly release: number;
   /** Machines that are not members until an operator adds them. */
   readonly spares: number;
   readonly heartbeatMs: number;
@@ -66,8 +86,12 @@ export function drawProfile(random: Random, fixed: Partial<PeerProfile> = {}): P
   if (!changing) for (const act of ['addMember', 'removeMember']) acts[act] = 0;
   for (const act of ['wipe', 'damage']) acts[act] = random.chance(0.25) ? 1 : 0;
   for (const act of ['fullDisk', 'badProposal', 'failSync']) acts[act] = random.chance(0.3) ? 1 : 0;
+  acts['restore'] = random.chance(0.1) ? 1 : 0;
+  const upgraded = random.chance(0.3);
+  for (const act of ['upgrade', 'rollBack']) acts[act] = upgraded ? random.int(1, 4) : 0;
   return {
-    founders: random.pick([3, 3, 3, 3, 3, 5]),
+    founders: random.pick([3, 3, 3, 3, 3, 3, 3, 3, 3, 5, 5, 7]),
+    release: upgraded ? random.int(0, 1) : RELEASES.length - 1,
     spares: changing ? random.int(1, 2) : 0,
     heartbeatMs: 100,
     electionMs: random.pick([400, 500, 800]),

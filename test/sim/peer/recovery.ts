@@ -1,0 +1,95 @@
+// The end of a run: whether the cluster has recovered from its faults, and whether all members hold the same state.
+
+import { CheckFailed } from '../checker.js';
+import type { Clients } from './clients.js';
+import type { SimulatedCluster } from './cluster.js';
+import type { Lives } from './lives.js';
+import type { Operators } from './operators.js';
+
+export interface Recovering {
+  readonly cluster: SimulatedCluster;
+  readonly clients: Clients;
+  readonly operators: Operators;
+  readonly lives: Lives;
+}
+
+/** Starts what should run. */
+export function reviveAll({ cluster, operators }: Recovering): void {
+  for (const machine of cluster.machines) operators.revive(machine);
+}
+
+/** Returns a function that reports whether the cluster has taken a write since. */
+export function takesWrites(recovering: Recovering): () => boolean {
+  const { cluster, clients } = recovering;
+  const before = cluster.history.committed;
+  return () => {
+    if (cluster.history.committed > before) return true;
+    reviveAll(recovering);
+    clients.write();
+    return false;
+  };
+}
+
+/** Whether exactly the wanted machines are members, all as voters. The operators change what is not so. */
+export function isWhole({ cluster, operators }: Recovering): boolean {
+  const { machines } = cluster;
+  if (machines.some(({ operated, lost, suspect }) => operated || lost || suspect)) {
+    // The disk of a machine that is not a member is irrelevant.
+    for (const machine of machines) if (!machine.wanted) machine.suspect = undefined;
+    return false;
+  }
+  const members = cluster.members();
+  if (members === undefined) return false;
+  for (const machine of machines) {
+    const isMember = members.some(({ id }) => id === machine.memberId);
+    if (machine.wanted && !isMember) {
+      operators.operate(machine, () => operators.join(machine));
+      return false;
+    }
+    if (!machine.wanted && isMember) {
+      operators.operate(machine, () => operators.leave(machine));
+      return false;
+    }
+    // A removed peer that is still up does not know it yet. Its operator stops it if its flags name only peers that are gone: then it
+    // can learn of its removal from none.
+    const hopeless = machine.peer === undefined || machines.every(({ isFounder, peer }) => !isFounder || !peer);
+    if (!machine.wanted && hopeless) machine.kill();
+    if (machine.wanted ? machine.peer === undefined : machine.isUp) return false;
+  }
+  return members.every(({ learner }) => !learner);
+}
+
+/** Whether all peers have applied everything. */
+export function isLevel({ cluster }: Recovering): boolean {
+  const open = cluster.machines.filter(({ peer }) => peer !== undefined);
+  const applied = open.map(({ peer }) => peer!.keyspace.status().applied);
+  return applied.length > 0 && applied.every((index) => index === applied[0] && index >= cluster.history.newest);
+}
+
+/** Begins a read through every peer. Returns a function that reports whether all were served. */
+export function readsEverywhere({ cluster, clients }: Recovering): () => boolean {
+  const left = new Set(cluster.machines.filter(({ peer }) => peer !== undefined));
+  for (const machine of left) clients.read(machine, () => left.delete(machine));
+  return () => left.size === 0;
+}
+
+/** Compares the states of all peers with the history, and the members with what happened to them. */
+export async function checkStates({ cluster, lives }: Recovering): Promise<void> {
+  const { machines, network, history } = cluster;
+  for (const { name, peer } of machines) {
+    if (peer === undefined) continue;
+    const range = await peer.keyspace.range({ start: '/', end: '0' });
+    if (range.kind !== 'ok') throw new CheckFailed('reads', `${name} cannot serve its newest state`);
+    history.checkState(name, range.revision, range.items);
+  }
+  const members = cluster.members() ?? [];
+  for (const { id, peerUrls } of members) {
+    if (peerUrls.length === 0) throw new CheckFailed('membership', `member ${id.toString(16)} has no address`);
+    for (const { url } of machines) {
+      if (network.removedAt(url, id)) {
+        throw new CheckFailed('membership', `member ${id.toString(16)} is recorded as removed at ${url}`);
+      }
+    }
+  }
+  lives.atEnd(members);
+}
