@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { writeFileSync } from 'node:fs';
 import { type Offline, runCtl } from '../../pkg/client/index.js';
 
 /** Commands that work on files. Their modules are loaded on demand, so that `status` starts quickly. */
@@ -13,13 +14,21 @@ const offline: Offline = {
     const named = token === undefined ? {} : { initialClusterToken: token };
     return restoreSnapshot(file, { ...PEER_DEFAULTS, name, dataDir, initialCluster, ...named }, systemWorld);
   },
+  controllers: async () => (await import('../../pkg/server/index.js')).CONTROLLERS,
+  requestCertificate: async (subject) => (await import('../../pkg/server/index.js')).requestCertificate(subject),
+  kubeconfigText: async (parts) => (await import('../../pkg/server/index.js')).kubeconfigText(parts),
+  writeSecret: async (file, text) => writeFileSync(file, text, { mode: 0o600, flag: 'wx' }),
   makeFolders: async (folder, peers) => (await import('../../pkg/server/index.js')).makeClusterFolders(folder, peers),
 };
 
-process.exitCode = await runCtl(process.argv.slice(2), {
-  offline,
-  version: '0.1.0',
-  env: process.env,
-  print: (text) => process.stdout.write(text),
-  complain: (text) => process.stderr.write(`triremectl: ${text}\n`),
-});
+async function main(args: readonly string[]): Promise<void> {
+  process.exitCode = await runCtl(args, {
+    offline,
+    version: '0.1.0',
+    env: process.env,
+    print: (text) => process.stdout.write(text),
+    complain: (text) => process.stderr.write(`triremectl: ${text}\n`),
+  });
+}
+
+void main(process.argv.slice(2));

@@ -1,4 +1,4 @@
-import { ClientError } from './access.js';
+import { ClientError } from './error.js';
 
 /** A parsed command line: words, and flags with their last value. */
 export interface Arguments {

@@ -2,7 +2,8 @@ import { createWriteStream } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { pipeline } from 'node:stream/promises';
-import { type Access, ClientError } from './access.js';
+import type { Access } from './access.js';
+import { ClientError } from './error.js';
 import { clientLimits } from './limits.js';
 
 export interface Question {
@@ -37,7 +38,7 @@ export async function ask(access: Access, endpoint: string, question: Question):
   } catch {
     throw new ClientError(`${endpoint} returned ${response.statusCode} without JSON: is it a trireme server?`);
   }
-  if (response.statusCode === 200) return value;
+  if (response.statusCode === 200 || response.statusCode === 201) return value;
   const { message } = value as { readonly message?: unknown };
   const words = typeof message === 'string' ? message : `${endpoint} answered ${response.statusCode}`;
   // Servers return 503 while they start or stop, and 409 with these words if they know no leader.
@@ -82,8 +83,15 @@ export async function anyOf<T>(access: Access, run: (endpoint: string) => Promis
   throw new ClientError(`no server responded: ${problems.join('; ')}`);
 }
 
-function begin(access: Access, endpoint: string, question: Question, silence: number): Promise<IncomingMessage> {
-  const { ca, cert, key } = access;
+async function begin(
+  { config }: Access,
+  endpoint: string,
+  question: Question,
+  silence: number,
+): Promise<IncomingMessage> {
+  const { ca, serverName, insecure } = config;
+  const { certificate, authorization, headers } = await config.credentials();
+  const bearer = authorization?.();
   const body = question.body === undefined ? undefined : Buffer.from(JSON.stringify(question.body));
   return new Promise((resolve, reject) => {
     let connected = false;
@@ -92,12 +100,15 @@ function begin(access: Access, endpoint: string, question: Question, silence: nu
       {
         method: question.method,
         ca,
-        cert,
-        key,
+        ...certificate,
+        ...(serverName === undefined ? {} : { servername: serverName }),
+        rejectUnauthorized: !insecure,
         agent: false,
         timeout: silence,
         headers: {
           'user-agent': 'triremectl',
+          ...headers,
+          ...(bearer === undefined ? {} : { authorization: bearer }),
           ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': body.length }),
         },
       },

@@ -4,6 +4,9 @@ export const clientLimits = {
   answerTime: 15_000,
   /** Time without data from a snapshot: it is written before it is sent. */
   snapshotSilence: 120_000,
+  /** Time between two looks at a certificate request, and their number. */
+  signingPause: 200,
+  signingLooks: 150,
   /** Size of a response that is kept in memory. */
   answerBytesMax: 16 * 1024 * 1024,
 } as const;

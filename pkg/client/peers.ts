@@ -1,4 +1,5 @@
-import { type Access, ClientError } from './access.js';
+import type { Access } from './access.js';
+import { ClientError } from './error.js';
 import { ask, askAny } from './http.js';
 
 /** The status of a peer (`GET /peer/v1/status`). */

@@ -1,13 +1,24 @@
-import { accessOf, ClientError } from './access.js';
+import { accessOf } from './access.js';
 import { parseArguments } from './arguments.js';
 import { certs } from './commands/certs.js';
 import type { Command, Offline } from './commands/command.js';
+import { controllers } from './commands/controllers.js';
+import { kubeconfig } from './commands/kubeconfig.js';
 import { moveLeader } from './commands/leader.js';
 import { memberCommands } from './commands/member.js';
 import { snapshotCommands } from './commands/snapshot.js';
 import { status } from './commands/status.js';
+import { ClientError } from './error.js';
 
-const COMMANDS: readonly Command[] = [status, ...memberCommands, moveLeader, ...snapshotCommands, certs];
+const COMMANDS: readonly Command[] = [
+  status,
+  ...memberCommands,
+  moveLeader,
+  ...snapshotCommands,
+  certs,
+  kubeconfig,
+  controllers,
+];
 
 const FLAGS: ReadonlyMap<string, string> = new Map([
   ['kubeconfig', 'FILE  The servers and the user. Default: $KUBECONFIG, then ./.trireme/admin.kubeconfig'],
@@ -23,6 +34,11 @@ const FLAGS: ReadonlyMap<string, string> = new Map([
   ['revision', ''],
   ['dir', ''],
   ['servers', ''],
+  ['user', ''],
+  ['groups', ''],
+  ['service-account', ''],
+  ['duration', ''],
+  ['out', ''],
   ['version', ''],
   ['help', ''],
   ['h', ''],
@@ -64,8 +80,8 @@ export async function runCtl(line: readonly string[], door: CtlDoor): Promise<nu
         args,
         json: output === 'json',
         access: () => {
-          const file = args.flags.get('kubeconfig') ?? door.env['KUBECONFIG'] ?? './.trireme/admin.kubeconfig';
-          const access = accessOf(file);
+          const file = args.flags.get('kubeconfig');
+          const access = accessOf({ file, env: door.env, fallback: './.trireme/admin.kubeconfig' });
           const endpoints = (args.flags.get('endpoints') ?? '').split(',').filter((e) => e !== '');
           const wrong = endpoints.find((e) => !/^https:\/\/[^/]+\/?$/.test(e));
           if (wrong !== undefined) throw new ClientError(`--endpoints: ${wrong} must be like https://127.0.0.1:6443`);

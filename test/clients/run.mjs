@@ -1,27 +1,33 @@
 #!/usr/bin/env node
-// `make clients`: runs programs of other projects against trireme, each once, and prints a table. Programs that are not
-// installed are skipped with a reason. --only NAME runs one of them.
-import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+// `make clients`: runs programs of other projects against trireme, each once, and prints a table. A program that is not installed is
+// skipped with a reason. `--only NAME` runs those whose name contains NAME. What is built or downloaded is kept in .trireme/clients.
+import { existsSync, mkdirSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { helm } from './helm/run.mjs';
+import { matrix, notRecorded } from './kubectl/matrix.mjs';
+import { capture, find, here, missing, root, run, withServer } from './lib.mjs';
 
-const here = dirname(fileURLToPath(import.meta.url));
-const root = join(here, '..', '..');
-const LIMIT = 10 * 60_000;
+const KEPT = join(root, '.trireme', 'clients');
+const GO = () => missing('go', ['version']);
 const { values: o } = parseArgs({ options: { only: { type: 'string' } } });
 
-const goPrograms = readdirSync(here).filter((name) => existsSync(join(here, name, 'go.mod')));
+/** A client: its name, why it cannot run here (or undefined), and what runs it, which resolves to an exit code. */
 const clients = [
-  ...goPrograms.map((name) => ({ name: `Go: ${name}`, missing: () => missing('go', ['version']), run: () => goTest(name) })),
-  ...kubectls().map((file) => ({ name: `kubectl: ${file}`, missing: () => undefined, run: () => kubectl(file) })),
-  ...(kubectls().length === 0 ? [{ name: 'kubectl', missing: () => 'no kubectl in the path', run: () => undefined }] : []),
+  { name: 'Go: controller-runtime, envtest', missing: GO, run: () => goTest('envtest', { KUBEBUILDER_ASSETS: join(root, 'dist', 'envtest') }) },
+  { name: 'Go: client-go, informers across kills', missing: GO, run: () => goTest('informers', { TRIREME_DIST: join(root, 'dist') }) },
+  ...[3, 4].map((major) => ({ name: `Helm ${major}`, missing: GO, run: async () => helm(await goBuild('helm', `helm${major}`, `go-${major}.mod`, `helm.sh/helm/v${major}/cmd/helm`), major) })),
+  ...installedKubectls().map((file) => ({ name: `kubectl: ${file}`, missing: () => undefined, run: () => matrix(file) })),
+  ...[34, 35, 36, 37].map((minor) => ({ name: `kubectl 1.${minor}, built`, missing: () => GO() ?? notRecorded(minor), run: async () => matrix(await goBuild('kubectl', `kubectl.1.${minor}`, `go-1.${minor}.mod`, '.')) })),
   { name: 'JavaScript: @kubernetes/client-node', missing: () => undefined, run: () => vitest('test/e2e/informer.test.ts') },
+  { name: 'Python: kubernetes', missing: () => missing('python3'), run: () => python('client.py') },
+  { name: 'Python: kopf', missing: () => missing('python3'), run: () => python('operator_test.py') },
+  { name: 'Java: fabric8', missing: () => missing('mvn'), run: () => java('clients.Fabric8') },
+  { name: 'Java: client-java', missing: () => missing('mvn'), run: () => java('clients.Official') },
+  { name: 'Rust: kube', missing: () => missing('cargo'), run: rust },
 ];
 
+mkdirSync(KEPT, { recursive: true });
 const rows = [];
 for (const client of clients.filter((c) => o.only === undefined || c.name.includes(o.only))) {
   const why = client.missing();
@@ -30,99 +36,66 @@ for (const client of clients.filter((c) => o.only === undefined || c.name.includ
     continue;
   }
   const began = performance.now();
-  const code = await client.run();
+  const code = await client.run().catch((error) => {
+    console.error(`${client.name}: ${error.message}`);
+    return 1;
+  });
   rows.push([client.name, code === 0 ? 'passed' : 'FAILED', `${Math.round((performance.now() - began) / 1000)} s`]);
 }
-const width = Math.max(...rows.map(([name]) => name.length));
+const width = Math.max(0, ...rows.map(([name]) => name.length));
 for (const [name, verdict, note] of rows) console.log(`${name.padEnd(width)}  ${verdict.padEnd(7)}  ${note}`);
-process.exitCode = rows.some(([, verdict]) => verdict === 'FAILED') ? 1 : 0;
+process.exitCode = rows.length === 0 || rows.some(([, verdict]) => verdict === 'FAILED') ? 1 : 0;
 
-function goTest(name) {
-  const env = { ...process.env, KUBEBUILDER_ASSETS: join(root, 'dist', 'envtest') };
-  return run('go', ['test', '-count=1', '-timeout=5m', './...'], { cwd: join(here, name), env });
+function goTest(folder, env) {
+  return run('go', ['test', '-count=1', '-timeout=10m', './...'], { cwd: join(here, folder), env: { ...process.env, ...env } });
+}
+
+/** Builds a program that `FOLDER/build/MODULE-FILE` pins. Resolves to the path of the program. */
+async function goBuild(folder, name, modFile, target) {
+  const file = join(KEPT, name);
+  const version = ['-X', `k8s.io/component-base/version.gitVersion=v${/\d+\.\d+$/.exec(name)?.[0] ?? '0.0'}.0`].join(' ');
+  const args = ['build', `-modfile=${modFile}`, '-o', file, ...(folder === 'kubectl' ? ['-ldflags', version] : []), target];
+  const { code, stderr } = await capture('go', args, { cwd: join(here, folder, 'build') });
+  if (code !== 0) throw new Error(`go ${args.join(' ')}: ${stderr}`);
+  return file;
 }
 
 function vitest(file) {
   return run(join(root, 'node_modules', '.bin', 'vitest'), ['run', file], { cwd: root });
 }
 
-/** Common uses of kubectl; each command is checked by its exit code. */
-async function kubectl(file) {
-  return withServer(async (kubeconfig, folder) => {
-    const manifests = join(root, 'test', 'e2e', 'manifests');
-    const env = { ...process.env, KUBECONFIG: kubeconfig, HOME: folder };
-    const steps = [
-      ...['version', 'api-resources', 'cluster-info', 'get namespaces -o wide', 'explain deployment.spec.strategy'],
-      ...readdirSync(manifests).flatMap((m) => [`apply -f ${join(manifests, m)}`, `diff -f ${join(manifests, m)}`]),
-      ...['create configmap a --from-literal=k=v', 'get configmap a -o yaml', 'label configmap a x=y', 'annotate configmap a x=y'],
-      ...['scale -n shop deployment front --replicas=4', 'set image -n shop deployment/front web=example.com/front:5'],
-      ...['rollout history -n shop deployment/front', 'describe -n shop deployment front', 'get all -A', 'get events -A'],
-      ...['patch configmap a -p {"data":{"k":"w"}}', 'apply --server-side --force-conflicts -f -', 'auth can-i create pods'],
-      ...['delete configmap a', 'delete namespace shop'],
-    ];
-    for (const step of steps) {
-      const input = step.endsWith('-f -') ? 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {k: x}\n' : '';
-      const code = await run(file, step.split(' '), { env, stdio: ['pipe', 'ignore', 'inherit'] }, input);
-      if (code !== 0) {
-        console.log(`${file} ${step}: exit code ${code}`);
-        return code;
-      }
-    }
-    return 0;
-  });
+async function python(file) {
+  const venv = join(KEPT, 'python');
+  const interpreter = join(venv, 'bin', 'python');
+  if (!existsSync(interpreter)) await succeed('python3', ['-m', 'venv', venv]);
+  await succeed(interpreter, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', join(here, 'python', 'requirements.txt')]);
+  return withServer((kubeconfig) => run(interpreter, [join(here, 'python', file)], { env: { ...process.env, KUBECONFIG: kubeconfig } }));
 }
 
-/** The kubectl in the path, and those beside it in other versions (`kubectl.1.27`). */
-function kubectls() {
-  const found = (process.env.PATH ?? '').split(':').map((f) => join(f, 'kubectl')).find((f) => existsSync(f));
+async function java(main) {
+  const target = join(KEPT, 'java');
+  const classpath = join(target, 'classpath');
+  const goals = ['compile', 'dependency:build-classpath', `-Dmdep.outputFile=${classpath}`, `-Dtarget=${target}`];
+  await succeed('mvn', ['-q', '-B', '-f', join(here, 'java', 'pom.xml'), ...goals]);
+  return withServer((kubeconfig) => run('sh', ['-c', 'exec java -cp "$0/classes:$(cat "$1")" "$2" "$3"', target, classpath, main, kubeconfig]));
+}
+
+async function rust() {
+  const env = { ...process.env, CARGO_TARGET_DIR: join(KEPT, 'rust') };
+  await succeed('cargo', ['build', '--locked', '--quiet', '--manifest-path', join(here, 'rust', 'Cargo.toml')], { env });
+  return withServer((kubeconfig) => run(join(KEPT, 'rust', 'debug', 'clients'), [], { env: { ...process.env, KUBECONFIG: kubeconfig } }));
+}
+
+async function succeed(file, args, options) {
+  const code = await run(file, args, options);
+  if (code !== 0) throw new Error(`${file} ${args.join(' ')}: exit code ${code}`);
+}
+
+/** The kubectl programs in other versions beside the one in the path (`kubectl.1.27`); the one in the path if there are none. */
+function installedKubectls() {
+  const found = find('kubectl');
   if (found === undefined) return [];
   const folder = dirname(realpathSync(found));
   const versions = readdirSync(folder).filter((name) => /^kubectl\.\d+\.\d+$/.test(name));
   return versions.length > 0 ? versions.map((name) => join(folder, name)) : [found];
-}
-
-async function withServer(use) {
-  const folder = mkdtempSync(join(tmpdir(), 'trireme-clients-'));
-  const port = await freePort();
-  const args = ['--secure-port', String(port), '--data-dir', folder, '--log-level', 'error'];
-  const server = spawn(process.execPath, [join(root, 'dist', 'cmd', 'apiserver', 'main.js'), ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const stopped = new Promise((resolve) => server.once('exit', resolve));
-  try {
-    await new Promise((resolve, reject) => {
-      server.stdout.on('data', (text) => String(text).includes('ready on') && resolve());
-      server.once('exit', () => reject(new Error('the server ended before it was ready')));
-    });
-    return await use(join(folder, 'admin.kubeconfig'), folder);
-  } finally {
-    server.kill('SIGTERM');
-    await stopped;
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-function run(file, args, options = {}, input = '') {
-  return new Promise((resolve, reject) => {
-    const child = spawn(file, args, { stdio: ['pipe', 'inherit', 'inherit'], timeout: LIMIT, ...options });
-    child.once('error', reject);
-    child.once('exit', (code) => resolve(code ?? 1));
-    child.stdin?.end(input);
-  });
-}
-
-function missing(program, args) {
-  try {
-    execFileSync(program, args, { stdio: 'ignore' });
-    return undefined;
-  } catch {
-    return `${program} is not installed`;
-  }
-}
-
-function freePort() {
-  return new Promise((resolve) => {
-    const s = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = s.address();
-      s.close(() => resolve(port));
-    });
-  });
 }

@@ -1,5 +1,5 @@
-import { ClientError } from '../access.js';
 import { pairsOf } from '../arguments.js';
+import { ClientError } from '../error.js';
 import { type Command, show } from './command.js';
 
 export const certs: Command = {

@@ -34,12 +34,32 @@ export interface Offline {
     key: string,
     revision: number | undefined,
   ): Promise<{ readonly createRevision: number; readonly modRevision: number; readonly value: Uint8Array } | undefined>;
+  /** The names of the built-in controllers, as kube-controller-manager has them. */
+  controllers(): Promise<Iterable<string>>;
+  /** A request for a client certificate and its private key, PEM. */
+  requestCertificate(subject: {
+    readonly commonName: string;
+    readonly organizations: readonly string[];
+  }): Promise<{ readonly request: string; readonly key: string }>;
+  /** A kubeconfig for one user, with a context for each server. */
+  kubeconfigText(parts: KubeconfigParts): Promise<string>;
+  /** Writes a new file that only its owner can read. */
+  writeSecret(file: string, text: string): Promise<void>;
   restore(request: RestoreRequest): Promise<{ readonly clusterId: string; readonly revision: number }>;
   makeFolders(
     folder: string,
     peers: readonly { readonly name: string; readonly serverUrl: string; readonly peerUrl: string }[],
   ): Promise<{ readonly kubeconfig: string; readonly dataDirs: readonly string[] }>;
 }
+
+export type KubeconfigParts = {
+  readonly url: string;
+  /** Further servers, each with the name of its context. */
+  readonly others: readonly { readonly name: string; readonly url: string }[];
+  /** PEM. */
+  readonly ca: string;
+  readonly user: string;
+} & ({ readonly cert: string; readonly key: string } | { readonly token: string });
 
 export interface RestoreRequest {
   readonly file: string;

@@ -1,4 +1,4 @@
-import { ClientError } from '../access.js';
+import { ClientError } from '../error.js';
 import { askAny } from '../http.js';
 import { findMember, idText, listMembers, type Member } from '../peers.js';
 import { table } from '../table.js';

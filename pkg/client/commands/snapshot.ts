@@ -1,6 +1,6 @@
 import { rename, rm } from 'node:fs/promises';
-import { ClientError } from '../access.js';
 import { pairsOf } from '../arguments.js';
+import { ClientError } from '../error.js';
 import { anyOf, download } from '../http.js';
 import { sizeText, table } from '../table.js';
 import { type Command, type Context, show } from './command.js';

@@ -1,0 +1,3 @@
+module trireme/test/clients/helm
+
+go 1.24.0

@@ -1,0 +1,3 @@
+module trireme/test/clients/kubectl
+
+go 1.24.0
