@@ -36,3 +36,48 @@ it('does not format errors that it drops', () => {
   errors.notSupported(at(0), value, ['a']);
   expect(errors.empty).toBe(false);
 });
+
+/** Reports the paths of items `of` lists of lists; an item reports its error after those of its list. */
+function nested(errors: FieldErrors, lists: number, items: number): void {
+  const all = Array.from({ length: lists }, () => Array.from({ length: items }, (_, j) => j));
+  errors.required(FieldPath.of('first'));
+  errors.each(all, (list, i) => {
+    errors.each(list, (j) => errors.required(FieldPath.of('a').index(i).child('b').index(j)));
+    errors.required(FieldPath.of('a').index(i));
+  });
+  errors.required(FieldPath.of('last'));
+}
+
+it('checks long lists in pieces, with the errors in the same order', () => {
+  const whole = new FieldErrors();
+  whole.adds(() => nested(whole, 40, 100));
+  const pieces = new FieldErrors();
+  nested(pieces, 40, 100);
+  let steps = 0;
+  for (; pieces.pending; steps++) pieces.step();
+  expect(steps).toBeGreaterThanOrEqual((40 * 100) / apiLimits.checkedAtOnce);
+  expect(pieces.list).toEqual(whole.list);
+  expect(whole.list).toHaveLength(40 * 101 + 2);
+});
+
+it('finishes checks that were put off before its errors are read', () => {
+  const errors = new FieldErrors();
+  errors.each(Array(2 * apiLimits.checkedAtOnce).fill(''), (_, i) => {
+    if (i === apiLimits.checkedAtOnce + 1) errors.required(at(i));
+  });
+  expect(errors.pending).toBe(true);
+  expect(errors.empty).toBe(false);
+  expect(errors.pending).toBe(false);
+});
+
+it('runs what depends on a long list after it', () => {
+  const errors = new FieldErrors();
+  const found: number[] = [];
+  errors.each(Array(2 * apiLimits.checkedAtOnce).fill(''), (_, i) => found.push(i));
+  let seen = 0;
+  errors.after(() => {
+    seen = found.length;
+  });
+  errors.finish();
+  expect(seen).toBe(2 * apiLimits.checkedAtOnce);
+});

@@ -1,3 +1,4 @@
+import { invariant } from '../base/index.js';
 import { goJson, goQuote } from './go-format.js';
 import type { JsonValue } from './json.js';
 import { apiLimits } from './limits.js';
@@ -106,6 +107,19 @@ export interface FieldError {
   readonly message: string;
 }
 
+/** Where the errors of items that are checked later will stand. */
+interface Place {
+  readonly errors: (FieldError | Place)[];
+}
+
+/** Items of one list that are not checked yet, from `at` on. */
+interface Checks {
+  readonly errors: Place['errors'];
+  readonly items: readonly unknown[];
+  readonly f: (item: unknown, index: number) => void;
+  at: number;
+}
+
 /**
  * Collects all errors of an object, to report them together. Typical calls are
  * `errors.required(path.child('name'))`, `errors.invalid(path, value, 'must be positive')`.
@@ -113,20 +127,125 @@ export interface FieldError {
  * A body of megabytes can have a million errors. Errors beyond the limits are dropped without being formatted.
  */
 export class FieldErrors {
-  readonly #list: FieldError[] = [];
+  #list: (FieldError | Place)[] = [];
   #characters = 0;
+  #count = 0;
+  /** The list that the next error goes into: that of a place while its items are checked. */
+  #sink = this.#list;
+  /** Items visited since the validator or the current step began. */
+  #visited = 0;
+  /** The next check is the last one. */
+  #checks: Checks[] = [];
+  /** Checks that were put off since the validator or the current item began, in order. */
+  #putOff: Checks[] = [];
+  #stepping = false;
+  #atOnce = 0;
 
+  /** All errors, in the order of the object. Finishes the checks that were put off. */
   get list(): readonly FieldError[] {
-    return this.#list;
+    this.finish();
+    return this.#list as readonly FieldError[];
   }
 
   get empty(): boolean {
-    return this.#list.length === 0;
+    this.finish();
+    return this.#count === 0;
   }
 
   /** Whether further errors are dropped. */
   get full(): boolean {
-    return this.#list.length >= apiLimits.fieldErrorsMax || this.#characters >= apiLimits.fieldErrorCharactersMax;
+    return this.#count >= apiLimits.fieldErrorsMax || this.#characters >= apiLimits.fieldErrorCharactersMax;
+  }
+
+  /**
+   * Checks each item. After some hundred items in one validator the rest are put off: `step` checks them in pieces, so a long list does not
+   * delay other requests. Their errors stand where `each` was called. Code after it must not depend on what `f` does; `after` is for such
+   * code.
+   */
+  each<T>(items: readonly T[], f: (item: T, index: number) => void): void {
+    const { length } = items;
+    if (this.#atOnce > 0 || this.#visited + length <= apiLimits.checkedAtOnce) {
+      this.#visited += length;
+      for (let i = 0; i < length; i++) f(items[i]!, i);
+      return;
+    }
+    const errors: Place['errors'] = [];
+    this.#sink.push({ errors });
+    this.#putOff.push({ errors, items, f: f as (item: unknown, index: number) => void, at: 0 });
+  }
+
+  /** Runs `f` when the checks put off so far are done. */
+  after(f: () => void): void {
+    if (this.#putOff.length === 0) {
+      f();
+      return;
+    }
+    const errors: Place['errors'] = [];
+    this.#sink.push({ errors });
+    this.#putOff.push({ errors, items: [undefined], f, at: 0 });
+  }
+
+  /** Runs `f` whole, and reports whether it added errors. */
+  adds(f: () => void): boolean {
+    const before = this.#count;
+    this.#atOnce++;
+    try {
+      f();
+    } finally {
+      this.#atOnce--;
+    }
+    return this.#count > before || this.full;
+  }
+
+  /** Whether checks were put off. */
+  get pending(): boolean {
+    return this.#checks.length > 0 || this.#putOff.length > 0;
+  }
+
+  /** Checks some hundred of the items that were put off. */
+  step(): void {
+    this.#stepping = true;
+    this.#visited = 0;
+    try {
+      while (this.#visited < apiLimits.checkedAtOnce) {
+        // Checks put off by one item come before the next item, in their order.
+        while (this.#putOff.length > 0) this.#checks.push(this.#putOff.pop()!);
+        const checks = this.#checks.at(-1);
+        if (checks === undefined) break;
+        if (checks.at >= checks.items.length) {
+          this.#checks.pop();
+          continue;
+        }
+        this.#sink = checks.errors;
+        this.#visited++;
+        const i = checks.at++;
+        checks.f(checks.items[i], i);
+      }
+    } finally {
+      this.#stepping = false;
+      this.#sink = this.#list;
+    }
+    if (!this.pending) this.#flatten();
+  }
+
+  /** Finishes the checks that were put off. */
+  finish(): void {
+    invariant(!this.#stepping, 'the errors of one list were read while its items are checked');
+    while (this.pending) this.step();
+  }
+
+  /** Puts the errors of places into the list, in order. */
+  #flatten(): void {
+    const flat: FieldError[] = [];
+    const add = (list: Place['errors']): void => {
+      for (const e of list) {
+        if ('errors' in e) add(e.errors);
+        else flat.push(e);
+      }
+    };
+    add(this.#list);
+    this.#list = flat;
+    this.#sink = flat;
   }
 
   add(type: FieldErrorType, path: FieldPath | string, message: string): this {
@@ -145,7 +264,8 @@ export class FieldErrors {
 
   #keep(error: FieldError): void {
     if (this.full) return;
-    this.#list.push(error);
+    this.#sink.push(error);
+    this.#count++;
     this.#characters += error.field.length + error.message.length;
   }
 

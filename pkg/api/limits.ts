@@ -4,4 +4,6 @@ export const apiLimits = {
   fieldErrorsMax: 10_000,
   /** The total characters of paths and messages after which errors are dropped, because each may show a large value. */
   fieldErrorCharactersMax: 2 * 1024 * 1024,
+  /** Items that a validator checks at once. Further ones are put off (`FieldErrors.each`), so that other requests run between them. */
+  checkedAtOnce: 500,
 } as const;

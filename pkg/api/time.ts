@@ -1,9 +1,9 @@
 import { withoutTrailing } from '../base/index.js';
 
-/** RFC 3339 times as the API writes them: UTC, whole seconds; micro times with six digits. */
-const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:[.,](\d+))?([Zz]|[+-]\d\d:\d\d)$/;
+/** What Go's `time.Parse` reads as RFC 3339: T and Z in capitals; an hour of one digit and a comma are accepted. */
+const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d?):(\d\d):(\d\d)(?:[.,](\d+))?(Z|[+-]\d\d:\d\d)$/;
 
-/** `2006-01-02T15:04:05Z` of milliseconds since the epoch. */
+/** `2006-01-02T15:04:05Z` of milliseconds since the epoch, as the API writes times. */
 export function formatTime(milliseconds: number): string {
   return `${new Date(Math.floor(milliseconds / 1000) * 1000).toISOString().slice(0, 19)}Z`;
 }

@@ -46,7 +46,9 @@ export interface AuditEvent {
 }
 
 const USER_AGENT_MAX = 1024;
-const quote = (text: string): Json => JSON.stringify(text);
+/** Characters that JSON does not escape. Most names and paths have no others, and then a test is cheaper than `JSON.stringify`. */
+const PLAIN = /^[\w./:?=&%,+~ -]*$/;
+const quote = (text: string): Json => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text));
 
 /** The record of one request, from its arrival to its end. */
 export class AuditRecord {
@@ -60,8 +62,7 @@ export class AuditRecord {
   status: Status | undefined;
   code = 0;
   readonly #received: string;
-  #common: Json | undefined;
-  #origin: Json = '';
+  #request: Json | undefined;
   #reference: Json | undefined;
   #referenceHas: BodyMeta | undefined;
 
@@ -88,32 +89,27 @@ export class AuditRecord {
     const at = stage === 'RequestReceived' ? this.#received : microTime(this.#facts.received + elapsedMs);
     const times = `,"requestReceivedTimestamp":"${this.#received}","stageTimestamp":"${at}"`;
     const notes = annotations === '' ? '}' : `,"annotations":${annotations}}`;
-    const legacy = (): string => this.#legacy(stage);
     if (requestObject === undefined && responseObject === undefined)
-      return { json: head + times + notes, legacy, truncated: nothingToCut };
+      return new StageEvent(this, stage, head + times + notes, undefined);
     const objects =
       (requestObject === undefined ? '' : `,"requestObject":${requestObject}`) +
       (responseObject === undefined ? '' : `,"responseObject":${responseObject}`);
-    const short = (): AuditEvent => ({
-      json: `${head}${times},"annotations":${marked(annotations)}}`,
-      legacy,
-      truncated: nothingToCut,
-    });
-    return { json: head + objects + times + notes, legacy, truncated: short };
+    const short = (): Json => `${head}${times},"annotations":${marked(annotations)}}`;
+    return new StageEvent(this, stage, head + objects + times + notes, short);
   }
 
   #head(): Json {
     return `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"${this.decision.level}","auditID":"${this.#facts.id}"`;
   }
 
-  /** The common part of all events of the request, unless the body or impersonation has changed it. */
+  /** The part between stage and status. It is the same for all events of the request, unless the body or impersonation has changed it. */
   #middle(): Json {
-    if (this.#common === undefined) {
-      const { uri, verb, user } = this.#facts;
-      this.#common = `,"requestURI":${quote(uri)},"verb":"${verb}","user":${userJson(user)}`;
-      this.#origin = `,"sourceIPs":${ipsJson(this.#facts.sourceIps)}${agentJson(this.#facts.userAgent)}`;
-    }
-    return this.#common + this.#impersonation() + this.#origin + this.#objectReference();
+    const { uri, verb, user, sourceIps, userAgent } = this.#facts;
+    this.#request ??= `,"requestURI":${quote(uri)},"verb":"${verb}","user":`;
+    if (this.impersonated === undefined)
+      return this.#request + clientJson(user, sourceIps, userAgent) + this.#objectReference();
+    const origin = `,"sourceIPs":${JSON.stringify(sourceIps)}${agentJson(userAgent)}`;
+    return this.#request + userJson(user) + this.#impersonation() + origin + this.#objectReference();
   }
 
   #impersonation(): Json {
@@ -152,7 +148,8 @@ export class AuditRecord {
     return `,"responseStatus":${JSON.stringify({ metadata: {}, status: outcome, message, reason, details, code: status.code ?? code })}`;
   }
 
-  #legacy(stage: Stage): string {
+  /** The event of a stage as one line of text. */
+  legacy(stage: Stage): string {
     const { id, uri, verb, user, sourceIps, userAgent, object, received } = this.#facts;
     const list = (texts: readonly string[]): string => texts.map(quote).join(',');
     const named = user.name !== '';
@@ -169,7 +166,28 @@ export class AuditRecord {
   }
 }
 
-const nothingToCut = (): undefined => undefined;
+class StageEvent implements AuditEvent {
+  readonly json: Json;
+  readonly #record: AuditRecord;
+  readonly #stage: Stage;
+  /** Returns the event without request and response, if it has any. */
+  readonly #short: (() => Json) | undefined;
+
+  constructor(record: AuditRecord, stage: Stage, json: Json, short: (() => Json) | undefined) {
+    this.json = json;
+    this.#record = record;
+    this.#stage = stage;
+    this.#short = short;
+  }
+
+  legacy(): string {
+    return this.#record.legacy(this.#stage);
+  }
+
+  truncated(): AuditEvent | undefined {
+    return this.#short === undefined ? undefined : new StageEvent(this.#record, this.#stage, this.#short(), undefined);
+  }
+}
 
 const field = (name: string, value: string | undefined): Json =>
   value === undefined || value === '' ? '' : `,"${name}":${quote(value)}`;
@@ -196,32 +214,28 @@ function userJson(user: UserInfo): Json {
   return json;
 }
 
-const ips = new WeakMap<readonly string[], Json>();
+/** What the last event of a user had: a client sends its requests from one address, with one user agent. */
+interface Client {
+  readonly sourceIps: readonly string[];
+  readonly userAgent: string;
+  readonly json: Json;
+}
 
-function ipsJson(list: readonly string[]): Json {
-  let json = ips.get(list);
-  if (json === undefined) {
-    json = JSON.stringify(list);
-    ips.set(list, json);
-  }
+const clients = new WeakMap<UserInfo, Client>();
+
+/** User, addresses and user agent. */
+function clientJson(user: UserInfo, sourceIps: readonly string[], userAgent: string): Json {
+  const last = clients.get(user);
+  if (last !== undefined && last.sourceIps === sourceIps && last.userAgent === userAgent) return last.json;
+  const json = `${userJson(user)},"sourceIPs":${JSON.stringify(sourceIps)}${agentJson(userAgent)}`;
+  clients.set(user, { sourceIps, userAgent, json });
   return json;
 }
 
 const agentText = (agent: string): string =>
   agent.length > USER_AGENT_MAX ? `${agent.slice(0, USER_AGENT_MAX)}...TRUNCATED` : agent;
 
-/** The last user agent: a client sends the same one with every request. */
-let lastAgent = '';
-let lastAgentJson = '';
-
-function agentJson(agent: string): Json {
-  if (agent === '') return '';
-  if (agent !== lastAgent) {
-    lastAgent = agent;
-    lastAgentJson = `,"userAgent":${quote(agentText(agent))}`;
-  }
-  return lastAgentJson;
-}
+const agentJson = (agent: string): Json => (agent === '' ? '' : `,"userAgent":${quote(agentText(agent))}`);
 
 let lastSecond = Number.NaN;
 let lastSecondText = '';

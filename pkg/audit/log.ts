@@ -1,12 +1,14 @@
 import type { World } from '../base/index.js';
 import { type Backend, type TruncateOptions, truncator } from './backend.js';
 import type { AuditEvent } from './event.js';
+import { LineBuffer, type Lines } from './lines.js';
 import type { AuditMetrics } from './metrics.js';
 
 /**
  * The destination of the log backend: a file or the standard output. `write` rejects if the bytes could not be written.
  */
 export interface AuditOutput {
+  /** The bytes are used again after the promise has settled. */
   write(bytes: Buffer): Promise<void>;
   close(): Promise<void>;
 }
@@ -43,8 +45,10 @@ export class LogBackend implements Backend {
   readonly #options: LogOptions;
   readonly #parts: LogParts;
   readonly #cut: (event: AuditEvent) => AuditEvent | undefined;
-  #lines = '';
+  readonly #lines = new LineBuffer();
+  /** Number of events and characters in `#lines`. */
   #events = 0;
+  #collected = 0;
   #waiting: ((ok: boolean) => void)[] = [];
   /** Number of events and characters that wait or are being written. */
   #held = 0;
@@ -71,8 +75,9 @@ export class LogBackend implements Backend {
     }
     this.#held++;
     this.#events++;
+    this.#collected += line.length;
     this.#characters += line.length;
-    this.#lines += `${line}\n`;
+    this.#lines.add(line);
     if (mode === 'batch') {
       this.#later();
       return undefined;
@@ -91,7 +96,7 @@ export class LogBackend implements Backend {
   /** No request waits for these lines, so they are collected for a short time. */
   #later(): void {
     if (this.#writing !== undefined) return;
-    if (this.#lines.length > COLLECTED_CHARACTERS) this.#start();
+    if (this.#collected > COLLECTED_CHARACTERS) this.#start();
     else this.#timer ??= this.#parts.world.timers.after(COLLECTED_MILLISECONDS, () => this.#start());
   }
 
@@ -104,27 +109,30 @@ export class LogBackend implements Backend {
   async #write(): Promise<void> {
     await new Promise<void>((resolve) => this.#parts.world.timers.immediate(resolve));
     do {
-      const [lines, events, waiting] = [this.#lines, this.#events, this.#waiting];
-      this.#lines = '';
+      const [lines, events, characters, waiting] = [this.#lines.take(), this.#events, this.#collected, this.#waiting];
       this.#events = 0;
+      this.#collected = 0;
       this.#waiting = [];
-      const ok = await this.#written(lines, events);
+      let ok = true;
+      for (const some of lines) ok = (await this.#written(some)) && ok;
       this.#held -= events;
-      this.#characters -= lines.length - events;
+      this.#characters -= characters;
       for (const done of waiting) done(ok);
     } while (this.#events > 0 && (this.#options.mode !== 'batch' || this.#closing));
     this.#writing = undefined;
     if (this.#events > 0) this.#later();
   }
 
-  async #written(lines: string, events: number): Promise<boolean> {
+  async #written(lines: Lines): Promise<boolean> {
     try {
-      await this.#output.write(Buffer.from(lines));
+      await this.#output.write(lines.bytes);
       return true;
     } catch (error) {
-      this.#parts.metrics.failed(PLUGIN, events);
+      this.#parts.metrics.failed(PLUGIN, lines.count);
       this.#parts.failed(error as Error);
       return false;
+    } finally {
+      this.#lines.release(lines);
     }
   }
 }

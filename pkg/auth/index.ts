@@ -16,6 +16,7 @@ export {
   tokenChain,
 } from './authn/authenticator.js';
 export { bearerAuthenticator, forAudiences, reviewToken, webSocketAuthenticator } from './authn/bearer.js';
+export { bootstrapTokenAuthenticator } from './authn/bootstraptoken.js';
 export {
   type CertificateBundles,
   CertificateInspector,

@@ -1,5 +1,6 @@
 export { type Brand, InvariantError, invariant, type Revision, revision } from './brand.js';
+export { Flows } from './flows.js';
 export { OrderedMap, type OrderedView } from './orderedmap.js';
-export { Scheduler, Slice } from './scheduler.js';
+export { finish, Scheduler, Slice, type Steps } from './scheduler.js';
 export { withoutTrailing } from './text.js';
 export { type Clock, type Random, type Timers, timerMillisecondsMax, type World } from './world.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Scheduler } from './scheduler.js';
+import { finish, Scheduler, Slice, type Steps } from './scheduler.js';
 import type { World } from './world.js';
 
 const world = {
@@ -70,5 +70,34 @@ describe('a scheduler', () => {
     const turns = notes.join('').replace('end', '').split('|');
     expect(Math.max(...turns.map((t) => t.length))).toBe(1);
     expect(turns.join('')).toBe('abcabcabc');
+  });
+});
+
+describe('a slice', () => {
+  function* count(to: number, notes: string[]): Steps<number> {
+    for (let i = 0; i < to; i++) {
+      notes.push('step');
+      yield;
+    }
+    return to;
+  }
+
+  it('runs steps at once while there is time', () => {
+    const slice = new Slice(world, new Scheduler(world, 1), Number.POSITIVE_INFINITY);
+    expect(slice.run(count(5, []))).toBe(5);
+    expect(finish(count(5, []))).toBe(5);
+  });
+
+  it('yields between steps when there is none', async () => {
+    const slice = new Slice(world, new Scheduler(world, Number.POSITIVE_INFINITY), -1);
+    const notes: string[] = [];
+    const result = slice.run(count(3, notes));
+    expect(notes).toEqual(['step']);
+    for (let i = 0; i < 3; i++) {
+      await nextTurn();
+      notes.push('|');
+    }
+    expect(await result).toBe(3);
+    expect(notes.join('')).toBe('stepstep|step||');
   });
 });

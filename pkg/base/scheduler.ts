@@ -1,4 +1,12 @@
+import { Flows } from './flows.js';
 import type { World } from './world.js';
+
+export interface FlowSettings {
+  /** The use by flows. Schedulers of one server share it. */
+  readonly flows: Flows;
+  /** Milliseconds of each turn for a flow that uses more than all others together. */
+  readonly heavyMilliseconds: number;
+}
 
 /**
  * Shares the turns of an event loop among long-running work: writing lists, delivering events, scans. All of it together takes
@@ -7,29 +15,59 @@ import type { World } from './world.js';
  *
  *     do piece(); while (more && !scheduler.spent());
  *     if (more) scheduler.later(go);
+ *
+ * Work may name the flow to which it belongs (the user of a request). Then it is fair between flows: waiting flows continue in the order of
+ * their recent use, least first, and each in the order of its requests. A flow that uses more than all others together gets a smaller slice
+ * of each turn, so that turns are short for the others. A flow that is alone has the whole slice. `settle` ends the time that counts for
+ * the flow of the last `spent`:
+ *
+ *     if (!scheduler.spent(flow)) { begin(); scheduler.settle(); }
+ *     else scheduler.later(begin, flow);
  */
 export class Scheduler {
   readonly #world: World;
   readonly #sliceMilliseconds: number;
+  readonly #heavyMilliseconds: number;
+  readonly flows: Flows;
   #since = 0;
   /** A callback at the end of the current turn is scheduled. */
   #counting = false;
-  #waiting: Waiting[] = [];
+  /** Waiting work by flow, each first come, first served. Work without a flow is work of the server itself, ''. */
+  readonly #waiting = new Map<string, Waiting[]>();
+  /** The flow whose time is being measured, and since when. */
+  #running: string | undefined;
+  #runningSince = 0;
+  /** What flows have used of this turn. */
+  readonly #turn = new Map<string, number>();
+  /** A promise was resolved in this turn. */
+  #resumed = false;
 
-  constructor(world: World, sliceMilliseconds: number) {
+  constructor(world: World, sliceMilliseconds: number, settings?: FlowSettings) {
     this.#world = world;
     this.#sliceMilliseconds = sliceMilliseconds;
+    this.#heavyMilliseconds = settings?.heavyMilliseconds ?? sliceMilliseconds;
+    this.flows = settings?.flows ?? new Flows(world);
   }
 
-  /** Reports whether long-running work has used up its slice of this turn. */
-  readonly spent = (): boolean => {
+  /** Reports whether long-running work, or this flow, has used up its slice of this turn. If not, the time counts for the flow from now on. */
+  readonly spent = (flow = ''): boolean => {
     if (!this.#counting) this.#begin();
-    return this.#world.clock.monotonic() - this.#since > this.#sliceMilliseconds;
+    const now = this.#world.clock.monotonic();
+    this.#charge(now);
+    if (now - this.#since > this.#sliceMilliseconds) return true;
+    if (this.#hasSpent(flow)) return true;
+    this.#measure(flow, now);
+    return false;
   };
 
+  /** Ends the time that counts for the flow of the last `spent`. */
+  settle(): void {
+    if (this.#running !== undefined) this.#charge(this.#world.clock.monotonic());
+  }
+
   /** Calls `f` in a later turn; `f` checks `spent` again after each piece. */
-  later(f: () => void): void {
-    this.#wait({ go: f, resumes: false });
+  later(f: () => void, flow = ''): void {
+    this.#wait({ go: f, resumes: false }, flow);
   }
 
   /**
@@ -37,37 +75,82 @@ export class Scheduler {
    * its continuation runs only after the scheduler has returned, so the scheduler cannot measure it.
    */
   yield(): Promise<void> {
-    return new Promise((resolve) => this.#wait({ go: resolve, resumes: true }));
+    return new Promise((resolve) => this.#wait({ go: resolve, resumes: true }, ''));
   }
 
-  #wait(waiting: Waiting): void {
-    this.#waiting.push(waiting);
+  #wait(waiting: Waiting, flow: string): void {
+    const others = this.#waiting.get(flow);
+    if (others === undefined) this.#waiting.set(flow, [waiting]);
+    else others.push(waiting);
     if (!this.#counting) this.#begin();
   }
 
   #begin(): void {
     this.#counting = true;
     this.#since = this.#world.clock.monotonic();
+    this.#turn.clear();
+    this.#resumed = false;
     this.#world.timers.immediate(this.#next);
+  }
+
+  #measure(flow: string, now: number): void {
+    this.#running = flow;
+    this.#runningSince = now;
+  }
+
+  #charge(now: number): void {
+    const flow = this.#running;
+    if (flow === undefined) return;
+    const milliseconds = now - this.#runningSince;
+    this.#running = undefined;
+    this.flows.charge(flow, milliseconds);
+    this.#turn.set(flow, (this.#turn.get(flow) ?? 0) + milliseconds);
+  }
+
+  #hasSpent(flow: string): boolean {
+    const used = this.#turn.get(flow);
+    return used !== undefined && used > this.#heavyMilliseconds && this.flows.isHeavy(flow);
   }
 
   /** Waiting work gets the new slice first; work that begins in this turn may find it used up, and waits behind. */
   readonly #next = (): void => {
     this.#counting = false;
-    if (this.#waiting.length === 0) return;
+    // What the turn did after its last `spent` was not work of that flow alone.
+    this.#running = undefined;
+    if (this.#waiting.size === 0) return;
     this.#begin();
-    const served = this.#waiting;
-    this.#waiting = [];
-    let i = 0;
-    for (let goesOn = true; goesOn && i < served.length; ) {
-      const { go, resumes } = served[i++]!;
-      go();
-      goesOn = !resumes && !this.spent();
-    }
-    // What asks again stands behind what was not served.
-    if (i < served.length) this.#waiting = served.slice(i).concat(this.#waiting);
+    const served = [...this.#waiting];
+    this.#waiting.clear();
+    if (served.length > 1) served.sort(([a], [b]) => this.flows.used(a) - this.flows.used(b));
+    let isFirst = true;
+    for (const [flow, list] of served) isFirst = this.#serve(flow, list, isFirst);
   };
+
+  /** Continues the waiting work of a flow while there is time. `isFirst`: nothing was served in this turn, so one piece is in any case. */
+  #serve(flow: string, list: Waiting[], isFirst: boolean): boolean {
+    let i = 0;
+    for (let goesOn = isFirst || !(this.#resumed || this.spent(flow)); goesOn && i < list.length; ) {
+      const { go, resumes } = list[i++]!;
+      this.#measure(flow, this.#world.clock.monotonic());
+      go();
+      this.settle();
+      isFirst = false;
+      this.#resumed = resumes;
+      // What continues cannot be measured: it counts as a whole slice.
+      if (resumes) this.flows.charge(flow, Math.min(this.#sliceMilliseconds, RESUMED_MILLISECONDS_MAX));
+      goesOn = !resumes && !this.spent(flow);
+    }
+    this.#running = undefined;
+    if (i < list.length) {
+      // What asks again stands behind what was not served.
+      const again = this.#waiting.get(flow);
+      this.#waiting.set(flow, again === undefined ? list.slice(i) : list.slice(i).concat(again));
+    }
+    return isFirst;
+  }
 }
+
+const RESUMED_MILLISECONDS_MAX = 8;
 
 interface Waiting {
   readonly go: () => void;
@@ -103,5 +186,39 @@ export class Slice {
   async yield(): Promise<void> {
     await this.#scheduler.yield();
     this.#since = this.#world.clock.monotonic();
+  }
+
+  /** Runs steps to their end. Yields between them when the time is used up; returns the result itself if it never yields. */
+  run<T>(steps: Steps<T>): T | Promise<T> {
+    for (;;) {
+      const step = steps.next();
+      if (step.done === true) return step.value;
+      if (this.spent()) return this.#resume(steps);
+    }
+  }
+
+  async #resume<T>(steps: Steps<T>): Promise<T> {
+    for (;;) {
+      await this.yield();
+      for (;;) {
+        const step = steps.next();
+        if (step.done === true) return step.value;
+        if (this.spent()) break;
+      }
+    }
+  }
+}
+
+/**
+ * Synchronous work in pieces of a few milliseconds: it pauses (`yield`) where other requests may run. `Slice.run` runs it in a request,
+ * `finish` at once.
+ */
+export type Steps<T> = Generator<undefined, T, undefined>;
+
+/** Runs steps to their end without a pause. */
+export function finish<T>(steps: Steps<T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
   }
 }

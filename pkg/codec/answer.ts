@@ -1,10 +1,10 @@
 import { apiVersionOf, type JsonObject, parseApiVersion } from '../api/index.js';
-import { invariant } from '../base/index.js';
+import { finish, invariant, type Steps } from '../base/index.js';
 import { kindSchema, type StructSchema } from '../schema/index.js';
 import type { BodyEncoding } from './body.js';
 import { encodeCbor } from './cbor/write.js';
 import { readJson } from './json/decode.js';
-import { encodeJson } from './json/encode.js';
+import { encodeJson, encodeJsonSteps } from './json/encode.js';
 import { metadataSlice } from './json/splice.js';
 import { writeValue } from './json/write.js';
 import { encodeProtobuf } from './protobuf/encode.js';
@@ -30,12 +30,21 @@ export function encodeAnswer(
   encoding: BodyEncoding,
   options: AnswerOptions = {},
 ): Buffer | undefined {
+  return finish(answerSteps(value, encoding, options));
+}
+
+/** `encodeAnswer` in steps. */
+export function* answerSteps(
+  value: JsonObject,
+  encoding: BodyEncoding,
+  options: AnswerOptions = {},
+): Steps<Buffer | undefined> {
   const known = options.schema ?? schemaOf(value);
   // Kinds without a protobuf form (Tables) have fields of any type, which the schema does not describe.
   const schema = known !== undefined && hasProtobuf(known) ? known : undefined;
   switch (encoding) {
     case 'json': {
-      const json = schema === undefined ? Buffer.from(writeValue(value)) : encodeJson(schema, value);
+      const json = schema === undefined ? Buffer.from(writeValue(value)) : yield* encodeJsonSteps(schema, value);
       return options.pretty ? prettyJson(json) : Buffer.concat([json, LINE_END]);
     }
     case 'yaml':

@@ -1,4 +1,5 @@
 import { apiVersionOf, type GroupVersionKind, type JsonObject, type JsonValue } from '../api/index.js';
+import { finish, type Steps } from '../base/index.js';
 import type { KindSchema, StructSchema } from '../schema/index.js';
 import { readCbor } from './cbor/read.js';
 import { decodeCustom } from './custom.js';
@@ -19,7 +20,7 @@ import {
 import { tooManyValues } from './limits.js';
 import { decodeProtobuf } from './protobuf/decode.js';
 import { openEnvelope } from './protobuf/envelope.js';
-import { readYaml } from './yaml/read.js';
+import { yamlSteps } from './yaml/read.js';
 
 export type BodyEncoding = 'json' | 'yaml' | 'protobuf' | 'cbor';
 
@@ -54,6 +55,11 @@ export interface BodyOptions {
  * as an empty object.
  */
 export function decodeBody(body: EncodedBody, expected: KindSchema, options: BodyOptions = {}): DecodedBody {
+  return finish(bodySteps(body, expected, options));
+}
+
+/** `decodeBody` in steps. */
+export function bodySteps(body: EncodedBody, expected: KindSchema, options: BodyOptions = {}): Steps<DecodedBody> {
   return new BodyDecoder(body.bytes, expected, options).decode(body.encoding);
 }
 
@@ -79,14 +85,14 @@ class BodyDecoder {
     this.#options = options;
   }
 
-  decode(encoding: BodyEncoding): DecodedBody {
+  *decode(encoding: BodyEncoding): Steps<DecodedBody> {
     const { structural } = this.#expected;
-    if (structural !== undefined) return this.#custom(encoding, structural);
+    if (structural !== undefined) return yield* this.#custom(encoding, structural);
     switch (encoding) {
       case 'json':
         return this.#json();
       case 'yaml':
-        return this.#yaml();
+        return yield* this.#yaml();
       case 'protobuf':
         return this.#protobuf();
       case 'cbor':
@@ -103,8 +109,8 @@ class BodyDecoder {
   }
 
   /** The resource's validation checks the kind of a custom resource; here only the version is checked. */
-  #custom(encoding: BodyEncoding, structural: StructSchema): DecodedBody {
-    const read = readBody({ bytes: this.#bytes, encoding });
+  *#custom(encoding: BodyEncoding, structural: StructSchema): Steps<DecodedBody> {
+    const read = yield* readSteps({ bytes: this.#bytes, encoding });
     if (!read.ok) {
       const broken = encoding === 'json' || encoding === 'yaml';
       return this.#unrecognized(broken ? `couldn't get version/kind; json parse error: ${read.message}` : read.message);
@@ -147,8 +153,9 @@ class BodyDecoder {
     return this.#typed(interpretNode(node), (kind) => decodeNode(kind.schema, node));
   }
 
-  #yaml(): DecodedBody {
-    const read = readYaml(this.#bytes);
+  *#yaml(): Steps<DecodedBody> {
+    const read = yield* yamlSteps(this.#bytes);
+    yield;
     if (!read.ok) return this.#unrecognized(read.message);
     const { value, duplicates } = read;
     const decoded = this.#typed(interpretNode(nodeOf(value)), (kind) => decodeValue(kind.schema, value));
@@ -227,7 +234,12 @@ export type ReadBody =
   | { readonly ok: false; readonly message: string };
 
 /** Parses a body to a plain value. Protobuf requires a schema. Error messages are those of the encoding's parser. */
-export function readBody({ bytes, encoding }: EncodedBody): ReadBody {
+export function readBody(body: EncodedBody): ReadBody {
+  return finish(readSteps(body));
+}
+
+/** `readBody` in steps. */
+export function* readSteps({ bytes, encoding }: EncodedBody): Steps<ReadBody> {
   switch (encoding) {
     case 'json': {
       const read = readJsonBody(bytes);
@@ -236,7 +248,7 @@ export function readBody({ bytes, encoding }: EncodedBody): ReadBody {
       return { ok: true, value, strict: { errors: duplicates, warnings: duplicates } };
     }
     case 'yaml': {
-      const read = readYaml(bytes);
+      const read = yield* yamlSteps(bytes);
       return read.ok ? { ok: true, value: read.value, strict: yamlStrictness(read.duplicates, NOTHING) } : read;
     }
     case 'cbor': {

@@ -1,12 +1,22 @@
-export { type AnswerOptions, encodeAnswer, hasProtobuf, partialMetadata, prettyJson, prettyText } from './answer.js';
+export {
+  type AnswerOptions,
+  answerSteps,
+  encodeAnswer,
+  hasProtobuf,
+  partialMetadata,
+  prettyJson,
+  prettyText,
+} from './answer.js';
 export {
   type BodyEncoding,
   type BodyOptions,
+  bodySteps,
   type DecodedBody,
   decodeBody,
   type EncodedBody,
   type ReadBody,
   readBody,
+  readSteps,
   strictMessage,
 } from './body.js';
 export { type ReadCbor, readCbor } from './cbor/read.js';
@@ -22,11 +32,19 @@ export {
   readJsonBody,
   type Strictness,
 } from './json/decode.js';
-export { encodeJson, encodeStored } from './json/encode.js';
+export { encodeJson, encodeStored, storedSteps } from './json/encode.js';
 export { metadataSlice, spliceResourceVersion } from './json/splice.js';
 export { writeValue as jsonText } from './json/write.js';
 export { codecLimits } from './limits.js';
-export { cborList, jsonItemOffset, jsonListHead, type ListHead, protobufItemBytes, protobufList } from './list.js';
+export {
+  cborList,
+  jsonItemOffset,
+  jsonListHead,
+  type ListHead,
+  protobufItemBytes,
+  protobufList,
+  yamlList,
+} from './list.js';
 export { decodeProtobuf } from './protobuf/decode.js';
 export { encodeProtobuf } from './protobuf/encode.js';
 export {
@@ -48,5 +66,5 @@ export {
   watchFrame,
   websocketFramings,
 } from './watch.js';
-export { type ReadYaml, readYaml } from './yaml/read.js';
+export { type ReadYaml, readYaml, yamlSteps } from './yaml/read.js';
 export { encodeYaml } from './yaml/write.js';

@@ -1,24 +1,23 @@
 import type { JsonObject } from '../api/index.js';
 import { machinery } from '../schema/index.js';
 import { encodeCbor, SELF_DESCRIBED } from './cbor/write.js';
-import { encodeJson } from './json/encode.js';
-import { writeString } from './json/write.js';
+import { writeString, writeValue } from './json/write.js';
 import { encodeProtobuf } from './protobuf/encode.js';
 import { envelopeAround, envelopeEnd } from './protobuf/envelope.js';
+import { encodeYaml } from './yaml/write.js';
 
 export interface ListHead {
   readonly apiVersion: string;
   /** The kind of the list: `PodList`. */
   readonly kind: string;
-  /** ListMeta: resourceVersion, continue, remainingItemCount. */
+  /** ListMeta: resourceVersion, continue, remainingItemCount, as they are written. */
   readonly metadata: JsonObject;
 }
 
 /** Returns the part of a JSON list before the first item, with the bracket. The part after the last item is `]}` and a line break. */
 export function jsonListHead({ apiVersion, kind, metadata }: ListHead): Buffer {
-  const meta = encodeJson(machinery.listMeta, metadata).toString();
   return Buffer.from(
-    `{"kind":${writeString(kind)},"apiVersion":${writeString(apiVersion)},"metadata":${meta},"items":[`,
+    `{"kind":${writeString(kind)},"apiVersion":${writeString(apiVersion)},"metadata":${writeValue(metadata)},"items":[`,
   );
 }
 
@@ -69,6 +68,25 @@ function lengthDelimited(proto: number, length: number): Buffer {
   head.push(rest);
   return Buffer.from(head);
 }
+
+/** Builds a YAML list from its items, in canonical form. Keys are sorted, as in any YAML. */
+export function* yamlList(
+  { apiVersion, kind, metadata }: ListHead,
+  items: Iterable<JsonObject>,
+): Generator<Buffer, void, void> {
+  yield encodeYaml({ apiVersion });
+  let isEmpty = true;
+  for (const item of items) {
+    if (isEmpty) yield YAML_ITEMS;
+    isEmpty = false;
+    // Items of a list are at the column of its key, so they look as in a list of their own.
+    yield encodeYaml([item]);
+  }
+  if (isEmpty) yield encodeYaml({ items: [] });
+  yield encodeYaml({ kind, metadata });
+}
+
+const YAML_ITEMS = Buffer.from('items:\n');
 
 /** Builds a CBOR list from the CBOR bodies (`encodeCbor`) of its items, without their self-describing tags. */
 export function* cborList(

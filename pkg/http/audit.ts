@@ -18,6 +18,8 @@ const NO_AUDIT: Audit = { requestReceived: () => undefined, responseComplete: ()
 class RequestAudit implements Audit {
   readonly #auditor: Auditor;
   readonly #world: World;
+  /** One value for each address, so that what was made of it can be used again: clients open many connections. */
+  readonly #lists = new Map<string, readonly string[]>();
 
   constructor(auditor: Auditor, world: World) {
     this.#auditor = auditor;
@@ -89,12 +91,46 @@ class RequestAudit implements Audit {
         uri: call.exchange.url,
         verb: attributes.verb,
         user,
-        sourceIps: sourceIps(call.exchange),
+        sourceIps: this.#sourceIps(call.exchange),
         userAgent: call.userAgent,
         object,
         received: this.#world.clock.now() - this.#elapsed(call),
       };
     });
+  }
+
+  /** The client and the proxies in the headers, and last the address of the connection. */
+  #sourceIps({ headers, connection }: Exchange): readonly string[] {
+    const forwarded = headers['x-forwarded-for'];
+    const real = headers['x-real-ip'];
+    let own = addresses.get(connection);
+    if (own === undefined) {
+      const ip = plainIp(connection.remoteAddress);
+      own = ip === undefined ? [] : this.#listOf(ip);
+      addresses.set(connection, own);
+    }
+    if (forwarded === undefined && real === undefined) return own;
+    const found: string[] = [];
+    for (const part of String(forwarded ?? '')
+      .split(',')
+      .slice(0, HOPS_MAX)) {
+      const ip = plainIp(part.trim());
+      if (ip !== undefined) found.push(ip);
+    }
+    const ip = plainIp(String(real ?? ''));
+    if (ip !== undefined && !found.includes(ip)) found.push(ip);
+    if (own.length > 0 && found.at(-1) !== own[0]) found.push(own[0]!);
+    return found;
+  }
+
+  #listOf(ip: string): readonly string[] {
+    let list = this.#lists.get(ip);
+    if (list === undefined) {
+      if (this.#lists.size >= LISTS_MAX) this.#lists.clear();
+      list = [ip];
+      this.#lists.set(ip, list);
+    }
+    return list;
   }
 
   #elapsed(call: Call): number {
@@ -137,33 +173,10 @@ function annotationsOf(call: Call): string {
 
 /** The addresses of connections without a proxy. */
 const addresses = new WeakMap<object, readonly string[]>();
-
-/** The client and the proxies in the headers, and last the address of the connection. */
-function sourceIps({ headers, connection }: Exchange): readonly string[] {
-  const forwarded = headers['x-forwarded-for'];
-  const real = headers['x-real-ip'];
-  let own = addresses.get(connection);
-  if (own === undefined) {
-    const ip = plainIp(connection.remoteAddress);
-    own = ip === undefined ? [] : [ip];
-    addresses.set(connection, own);
-  }
-  if (forwarded === undefined && real === undefined) return own;
-  const found: string[] = [];
-  for (const part of String(forwarded ?? '')
-    .split(',')
-    .slice(0, HOPS_MAX)) {
-    const ip = plainIp(part.trim());
-    if (ip !== undefined) found.push(ip);
-  }
-  const ip = plainIp(String(real ?? ''));
-  if (ip !== undefined && !found.includes(ip)) found.push(ip);
-  if (own.length > 0 && found.at(-1) !== own[0]) found.push(own[0]!);
-  return found;
-}
-
 /** Addresses that are read from one header. */
 const HOPS_MAX = 64;
+/** Addresses whose values are kept. */
+const LISTS_MAX = 1024;
 
 function plainIp(text: string): string | undefined {
   const bare = text.startsWith('::ffff:') && text.includes('.') ? text.slice('::ffff:'.length) : text;

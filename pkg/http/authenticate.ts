@@ -18,6 +18,7 @@ export function authenticate(
     if (found.user.name === ANONYMOUS.name) return;
     const { connection } = call.exchange;
     connection.authenticated = true;
+    connection.flow = found.user.name;
     connection.unauthenticated = 0;
   };
   const found = authenticator.authenticate(call);

@@ -257,7 +257,7 @@ function sortedSubresources(served: ServedResource): readonly (readonly [string,
  * version.
  */
 export function storageVersionHash(served: ServedResource): string {
-  const { apiVersion, kind } = served.storage;
+  const { apiVersion: stored, hashedApiVersion: apiVersion = stored, kind } = served.storage;
   const text = `${apiVersion.includes('/') ? '' : '/'}${apiVersion}/${kind}`;
   return createHash('sha256').update(text).digest().subarray(0, 8).toString('base64');
 }

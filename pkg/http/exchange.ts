@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
-import type { Readable } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 import type { CredentialConnection } from '../auth/index.js';
 import type { Frames } from '../registry/index.js';
 
@@ -28,6 +28,12 @@ export interface Exchange {
   /** Whether a streamed response goes over WebSocket. Its bytes are then WebSocket frames already. */
   readonly websocket: boolean;
 
+  /**
+   * Present if the request has an Upgrade header that another server may accept. Takes over the connection, and writes
+   * the header of the response; no other response may have begun.
+   */
+  readonly takeOver?: ((header: Buffer) => Duplex) | undefined;
+
   /** Sends a complete response. */
   send(status: number, headers: OutgoingHttpHeaders, body: Buffer | undefined): void;
   /** Begins a response of unknown length, or one that is too large to be held in memory. */
@@ -49,8 +55,14 @@ export interface Connection extends CredentialConnection {
   open: number;
   /** A request on this connection had valid credentials. */
   authenticated: boolean;
-  /** The number of requests over HTTP/2 since the last one with valid credentials. */
+  /** The user of the last request with valid credentials, whose share of the event loop the connection uses; '' before it. */
+  flow: string;
+  /**
+   * The number of requests over HTTP/2 since the last one with valid credentials, less those that its rate allows; and when it was
+   * counted, in monotonic milliseconds.
+   */
   unauthenticated: number;
+  countedAt: number;
   /** The number of pipelined requests that wait for an earlier response. */
   waiting: number;
   readonly remoteAddress: string;

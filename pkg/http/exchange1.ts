@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import type { Readable } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { ClientCertificate } from '../auth/index.js';
 import type { Frames } from '../registry/index.js';
@@ -20,7 +20,7 @@ export class MessageExchange implements Exchange {
   readonly #upgrade: Upgrade | undefined;
   #upgraded = false;
 
-  /** `upgrade`: a streamed response goes over WebSocket. */
+  /** `upgrade`: a streamed response goes over WebSocket, unless another server serves the request. */
   constructor(request: IncomingMessage, response: ServerResponse, upgrade?: Upgrade) {
     this.#request = request;
     this.#response = response;
@@ -33,7 +33,20 @@ export class MessageExchange implements Exchange {
   }
 
   get websocket(): boolean {
-    return this.#upgrade !== undefined;
+    return this.#upgrade?.isForwarded === false;
+  }
+
+  get takeOver(): ((header: Buffer) => Duplex) | undefined {
+    const upgrade = this.#upgrade;
+    if (upgrade?.isForwarded !== true) return undefined;
+    return (header) => {
+      const { socket, head } = upgrade;
+      this.#upgraded = true;
+      this.#response.detachSocket(socket);
+      socket.write(header);
+      if (head.length > 0) socket.unshift(head);
+      return socket;
+    };
   }
 
   lines(name: string): readonly string[] {
@@ -58,7 +71,7 @@ export class MessageExchange implements Exchange {
 
   stream(status: number, headers: OutgoingHttpHeaders): AnswerStream {
     const response = this.#response;
-    if (this.#upgrade !== undefined) {
+    if (this.#upgrade?.isForwarded === false) {
       const answer = openWebSocket(this.#request, this.#upgrade, String(headers['audit-id']));
       this.#upgraded = true;
       return answer;
@@ -164,7 +177,9 @@ class SocketConnection implements Connection {
   open = 0;
   waiting = 0;
   authenticated = false;
+  flow = '';
   unauthenticated = 0;
+  countedAt = 0;
   readonly #socket: TLSSocket;
 
   constructor(socket: TLSSocket) {

@@ -40,7 +40,8 @@ function connection(gone: boolean) {
     },
   };
   const scheduler = new Scheduler(testWorld, 0);
-  const call = { exchange, bytes: 0, scheduler, timers: testWorld.timers } as unknown as Call;
+  const user = { name: 'jane', groups: [] };
+  const call = { exchange, bytes: 0, scheduler, timers: testWorld.timers, user } as unknown as Call;
   const leave = (): void => {
     exchange.gone = true;
     onClose();

@@ -28,7 +28,11 @@ export const limits = {
    * clients that have not authenticated, so that they do not delay others.
    */
   startsTime: 8,
+  /** The same for a user whose requests use more time than those of all others together. */
+  startsHeavyTime: 1,
   anonymousStartsTime: 2,
+  /** The time for which a response is encoded, or a patch is read for the audit, before it yields. */
+  encodingTime: 8,
   /** TLS handshakes that begin in one turn of the event loop. */
   handshakesPerTurn: 4,
   /** The bytes of an unread body that are discarded after the response, before the connection is closed. */
@@ -52,10 +56,12 @@ export const limits = {
   streamsMax: 1000,
   /**
    * The same for a client without a certificate, as in kube-apiserver; and the number of requests without credentials that it may
-   * send.
+   * send at once, and then for each second (health checks of load balancers). Beyond it the connection ends gracefully (GOAWAY): what was
+   * accepted is answered.
    */
   streamsAnonymousMax: 100,
   requestsAnonymousMax: 200,
+  requestsAnonymousPerSecond: 20,
   /** The HTTP/2 flow control window for request bodies. */
   streamWindow: 256 * 1024,
   /** Open connections. Further ones are closed at once. */

@@ -3,7 +3,7 @@ import { connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Scheduler } from '../base/index.js';
+import { Scheduler, type World } from '../base/index.js';
 import { limits } from './limits.js';
 import { HeldConnection, TestDoor, turn, until } from './testing/door.js';
 import { testWorld } from './testing.js';
@@ -115,7 +115,12 @@ it('closes connections beyond its limit, and accepts new ones when others have c
  * Sends requests over one HTTP/2 session, one after the other, until it is closed or `most` are answered. Returns how
  * many were answered.
  */
-async function answeredOverHttp2(door: TestDoor, most: number, headers: Record<string, string> = {}): Promise<number> {
+async function answeredOverHttp2(
+  door: TestDoor,
+  most: number,
+  headers: Record<string, string> = {},
+  between: () => void = () => {},
+): Promise<number> {
   const session = connectHttp2(`https://127.0.0.1:${door.listener.port}`, { ca: door.ca });
   session.on('error', () => {});
   const closed = new Promise((resolve) => session.once('close', resolve));
@@ -126,6 +131,7 @@ async function answeredOverHttp2(door: TestDoor, most: number, headers: Record<s
       session.close();
       return;
     }
+    between();
     const stream = session.request({ ':path': `${CMS}/a`, ...headers });
     stream.on('error', () => {});
     stream.once('response', () => answered++);
@@ -137,17 +143,59 @@ async function answeredOverHttp2(door: TestDoor, most: number, headers: Record<s
   return answered;
 }
 
+/** A clock that advances by this much at each request, if `advance` is called. */
+function steppedWorld(): { readonly world: World; readonly advance: (milliseconds: number) => void } {
+  let now = 1000;
+  const world = { ...testWorld, clock: { now: () => Date.now(), monotonic: () => now } };
+  const advance = (milliseconds: number): void => {
+    now += milliseconds;
+  };
+  return { world, advance };
+}
+
 describe('an HTTP/2 session', () => {
   const most = limits.requestsAnonymousMax;
 
   it.each([{}, { authorization: 'Bearer x' }])(
     'ends after many requests without valid credentials: %o',
     async (headers) => {
-      const door = await TestDoor.open(undefined, { user: () => undefined });
+      const door = await TestDoor.open(steppedWorld().world, { user: () => undefined });
       opened.push(door);
       expect(await answeredOverHttp2(door, most + 5, headers)).toBe(most);
     },
   );
+
+  it('stays open for clients without credentials that send a few requests each second', async () => {
+    const { world, advance } = steppedWorld();
+    const door = await TestDoor.open(world, { user: () => undefined });
+    opened.push(door);
+    const each = 1000 / limits.requestsAnonymousPerSecond;
+    expect(await answeredOverHttp2(door, 2 * most, {}, () => advance(each))).toBe(2 * most);
+  });
+
+  it('answers all requests that it accepted before it ends', async () => {
+    const door = await TestDoor.open(steppedWorld().world, { user: () => undefined });
+    opened.push(door);
+    const session = connectHttp2(`https://127.0.0.1:${door.listener.port}`, { ca: door.ca });
+    session.on('error', () => {});
+    const goaway = new Promise<[number, number]>((resolve) =>
+      session.once('goaway', (code, last) => resolve([code, last])),
+    );
+    const closed = new Promise((resolve) => session.once('close', resolve));
+    const answered = new Set<number>();
+    for (let i = 0; i < most + 50; i++) {
+      const stream = session.request({ ':path': `${CMS}/a` });
+      stream.on('error', () => {});
+      stream.once('response', () => answered.add(stream.id!));
+      stream.resume();
+    }
+    const [code, last] = await goaway;
+    await closed;
+    expect(code).toBe(0);
+    const accepted = Array.from({ length: (last + 1) / 2 }, (_, i) => 2 * i + 1);
+    expect([...answered].filter((id) => id <= last).sort((a, b) => a - b)).toEqual(accepted);
+    expect(accepted.length).toBeGreaterThanOrEqual(most);
+  });
 
   it('stays open while its requests have valid credentials', async () => {
     expect(await answeredOverHttp2(await open(), most + 5)).toBe(most + 5);

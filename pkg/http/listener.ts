@@ -1,6 +1,5 @@
 import { type IncomingHttpHeaders, type IncomingMessage, METHODS, type Server, ServerResponse } from 'node:http';
 import {
-  constants,
   createSecureServer,
   type Http2SecureServer,
   type Http2Session,
@@ -12,6 +11,7 @@ import type { TLSSocket } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { errors } from '../api/index.js';
 import type { Scheduler } from '../base/index.js';
+import { isAggregated } from './aggregation.js';
 import type { Connection, Exchange } from './exchange.js';
 import { connectionOf, MessageExchange } from './exchange1.js';
 import { StreamExchange, sessionConnection } from './exchange2.js';
@@ -208,7 +208,11 @@ class Door implements Listener {
 
   #client(socket: TLSSocket): FeedClient {
     const connection = connectionOf(socket);
-    return { isKnown: () => isKnown(socket, connection), starts: () => this.#starts(socket, connection) };
+    return {
+      isKnown: () => isKnown(socket, connection),
+      starts: () => this.#starts(socket, connection),
+      flow: () => connection.flow,
+    };
   }
 
   #starts(socket: TLSSocket, connection: Connection): Scheduler {
@@ -258,9 +262,9 @@ class Door implements Listener {
   }
 
   /**
-   * Node detaches the connection of a request with an Upgrade header. A watch over WebSocket keeps the connection, with
-   * a response object created here until the handshake is accepted. Any other request is parsed again without its
-   * Upgrade header.
+   * Node detaches the connection of a request with an Upgrade header. A watch over WebSocket and a request for an
+   * aggregated server keep the connection, with a response object created here until the upgrade is accepted. Any other
+   * request is parsed again without its Upgrade header.
    */
   #upgrade(request: IncomingMessage, socket: TLSSocket, head: Buffer): void {
     const response = new ServerResponse(request);
@@ -280,11 +284,12 @@ class Door implements Listener {
       return;
     }
     const url = originForm(request.url ?? '/');
-    if (isWebSocketWatch(request, url)) {
+    const isForwarded = isAggregated(this.#services.aggregation, url);
+    if (isForwarded || isWebSocketWatch(request, url)) {
       request.url = url;
       response.shouldKeepAlive = false;
       response.once('finish', () => socket.destroySoon());
-      this.#serve(new MessageExchange(request, response, { socket, head }));
+      this.#serve(new MessageExchange(request, response, { socket, head, isForwarded }));
       return;
     }
     response.detachSocket(socket);
@@ -317,13 +322,22 @@ class Door implements Listener {
     const session = stream.session;
     if (session === undefined || session.destroyed) return;
     stream.on('error', ignore);
-    if (isFlood(session)) {
-      session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);
-      return;
-    }
+    // What comes after the GOAWAY is refused without a request, so the client may send it elsewhere.
+    if (!session.closed && isFlood(session, this.#services.world.clock.monotonic())) this.#part(session);
     const starts = this.#starts(session.socket as TLSSocket, sessionConnection(session));
-    if (starts.spent()) starts.later(() => this.#begin(stream, headers, flags, raw, compatible));
-    else this.#begin(stream, headers, flags, raw, compatible);
+    const { flow } = sessionConnection(session);
+    if (starts.spent(flow)) starts.later(() => this.#begin(stream, headers, flags, raw, compatible), flow);
+    else {
+      this.#begin(stream, headers, flags, raw, compatible);
+      starts.settle();
+    }
+  }
+
+  /** Ends a session gracefully: open streams are served, and what is still open after a minute is cut. */
+  #part(session: Http2Session): void {
+    session.close();
+    const cancel = this.#services.world.timers.after(limits.bodyTime, () => session.destroy());
+    session.once('close', cancel);
   }
 
   #begin(
@@ -418,13 +432,16 @@ const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
 const ignore = (): void => {};
 
 /**
- * Counts a request of an unauthenticated client on a session, and returns whether there are too many. Streams that are
+ * Counts a request of an unauthenticated client on a session, and returns whether it is the last one that is allowed. Streams that are
  * reset at once count too. A request with valid credentials resets the count (`authenticate`).
  */
-function isFlood(session: Http2Session): boolean {
+function isFlood(session: Http2Session, now: number): boolean {
   const connection = sessionConnection(session);
   if (isKnown(session.socket as TLSSocket, connection)) return false;
-  return ++connection.unauthenticated > limits.requestsAnonymousMax;
+  const allowed = ((now - connection.countedAt) / 1000) * limits.requestsAnonymousPerSecond;
+  connection.unauthenticated = Math.max(0, connection.unauthenticated - allowed) + 1;
+  connection.countedAt = now;
+  return connection.unauthenticated >= limits.requestsAnonymousMax;
 }
 
 /** Whether the client has authenticated: by its certificate, or in an earlier request on this connection. */

@@ -3,6 +3,7 @@ import {
   allowsMeta,
   bodyEncoding,
   negotiate,
+  patchTypeOf,
   representationOf,
   type Shape,
   supportedEncodings,
@@ -98,6 +99,25 @@ describe('the Accept header', () => {
   });
 });
 
+describe('a response without columns', () => {
+  const table = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+  const review = (accept: string) =>
+    representationOf(
+      { accept, query: new Query(''), userAgent: 'x', withoutTable: true },
+      server,
+      'object',
+      '*authorization.SelfSubjectAccessReview',
+    );
+
+  it('is not a Table', () => {
+    expect(() => review(table)).toThrow(expect.objectContaining({ status: expect.objectContaining({ code: 406 }) }));
+  });
+
+  it('has the next type of the header', () => {
+    expect(review(`${table},application/yaml`)).toMatchObject({ form: 'object', encoding: 'yaml' });
+  });
+});
+
 describe('indentation', () => {
   it.each([
     ['pretty=true', 'x', true],
@@ -132,5 +152,17 @@ describe('the encoding of a body', () => {
 
   it('may be CBOR if the feature gate is on', () => {
     expect(bodyEncoding('application/cbor', supportedEncodings(true))).toBe('cbor');
+  });
+});
+
+describe('the content type of a patch', () => {
+  const server = { encodings: ['json', 'yaml'], types: [] } as unknown as Parameters<typeof patchTypeOf>[1];
+
+  it('is an error of the route for a built-in kind, and lists the accepted types for a custom resource', () => {
+    expect(() => patchTypeOf('text/plain', server, true)).toThrow('415: Unsupported Media Type');
+    for (const type of ['text/plain', 'application/strategic-merge-patch+json'])
+      expect(() => patchTypeOf(type, server, false)).toThrow(
+        'accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml',
+      );
   });
 });

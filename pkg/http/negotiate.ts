@@ -185,10 +185,16 @@ export function allowsMeta(as: Conversion, encoding: Encoding): boolean {
   return as.kind === 'PartialObjectMetadata' || as.kind === 'PartialObjectMetadataList';
 }
 
+function allowsOnlyMetadata(as: Conversion, encoding: Encoding): boolean {
+  return as.kind !== 'Table' && allowsMeta(as, encoding);
+}
+
 export interface Wanted {
   readonly accept: string | undefined;
   readonly query: Query;
   readonly userAgent: string;
+  /** Whether the resource has no Table: a clause of Accept that requests one is then not acceptable. */
+  readonly withoutTable?: boolean;
 }
 
 export interface Negotiated extends Representation {
@@ -200,7 +206,8 @@ export interface Negotiated extends Representation {
  * Returns the representation of an object, a list or the events of a watch. Throws 406, and 400 for an unknown `includeObject`.
  */
 export function representationOf(wanted: Wanted, server: SupportedEncodings, shape: Shape, goKind: string): Negotiated {
-  const accepted = negotiate(wanted.accept, server, allowsMeta, shape === 'watch');
+  const allows = wanted.withoutTable === true ? allowsOnlyMetadata : allowsMeta;
+  const accepted = negotiate(wanted.accept, server, allows, shape === 'watch');
   // A watch cannot be encoded in YAML. Other clauses of the header are ignored, because YAML was already selected.
   if (accepted === undefined || (shape === 'watch' && accepted.encoding === 'yaml'))
     throw errors.notAcceptable(server.types);
@@ -302,8 +309,9 @@ export function patchTypeOf(
       ([, p]) => (strategic || p.type !== 'strategic') && (p.encoding !== 'cbor' || server.encodings.includes('cbor')),
     )
     .map(([name]) => name);
-  if (!supported.includes(cut.trim())) throw errors.unsupportedContentType();
-  // The route compares the trimmed type, its handler the type as sent.
+  // In kube-apiserver a built-in kind has a route, which compares the trimmed type, and a handler, which compares the type as sent. A
+  // custom resource has a handler only.
+  if (strategic && !supported.includes(cut.trim())) throw errors.unsupportedContentType();
   if (!supported.includes(cut)) throw errors.unsupportedMediaType(supported);
   return PATCHES.get(cut)!;
 }

@@ -101,7 +101,7 @@ function remoteOf({ aggregation }: HttpServices, name: string): RemoteVersion | 
  */
 export async function serveOpenApiV3(call: Call, services: HttpServices, name: string): Promise<void> {
   const remote = remoteOf(services, name);
-  if (remote !== undefined) return serveAggregated(call, remote);
+  if (remote !== undefined) return serveAggregated(call, remote, services);
   const protobuf = wants(call, [...OPENAPI_V3_PROTOBUF.accepted], ['application/json']);
   if (protobuf === undefined) return sendEmpty(call, 406, {});
   const documents = documentsOf(services);

@@ -7,8 +7,9 @@ import { limits } from './limits.js';
 export interface FeedClient {
   /** Whether it has authenticated. */
   readonly isKnown: () => boolean;
-  /** The key by which turns are shared. */
   readonly starts: () => Scheduler;
+  /** The flow to which its requests belong. */
+  readonly flow: () => string;
 }
 
 /**
@@ -74,7 +75,8 @@ export class ParserFeed {
         socket.unshift(rest);
         return;
       }
-      if (!this.#isTurn && this.#client.starts().spent()) {
+      const starts = this.#client.starts();
+      if (!this.#isTurn && starts.spent(this.#client.flow())) {
         this.#wait(rest);
         return;
       }
@@ -83,6 +85,7 @@ export class ParserFeed {
       rest = rest.subarray(piece.length);
       this.#rest = rest;
       this.#parse.call(socket, piece);
+      starts.settle();
       this.#rest = EMPTY;
       this.#count(piece.length);
     }
@@ -103,7 +106,7 @@ export class ParserFeed {
       // Calls #onData with the buffered bytes.
       socket.read();
       this.#isTurn = false;
-    });
+    }, this.#client.flow());
   }
 
   #cut(bytes: Buffer): Buffer {

@@ -41,8 +41,8 @@ export const PATHS: readonly PathEntry[] = [
   { path: '/apis', methods: 'any', listed: true, serve: (call, s) => serveRoot(call, s, '/apis') },
   { path: '/apis/', methods: 'any', serve: (call, s) => serveRoot(call, s, '/apis') },
   { path: '/apis/*', methods: 'any', serve: serveApi },
-  { path: '/version', methods: 'GET', otherwise: 405, listed: true, exempt: true, serve: serveVersionDocument },
-  { path: '/version/', methods: 'GET', otherwise: 405, exempt: true, serve: serveVersionDocument },
+  { path: '/version', methods: 'GET', otherwise: 405, listed: true, serve: serveVersionDocument },
+  { path: '/version/', methods: 'GET', otherwise: 405, serve: serveVersionDocument },
   { path: '/openapi/v2', methods: 'GET', otherwise: 405, listed: true, serve: serveOpenApiV2 },
   { path: '/openapi/v3', methods: 'GET', otherwise: 405, listed: true, serve: serveOpenApiIndex },
   { path: '/openapi/v3/*', methods: 'GET', serve: (call, s) => serveOpenApiV3(call, s, below(call, '/openapi/v3/')) },
@@ -66,7 +66,7 @@ export function serveApi(call: Call, services: HttpServices): void | Promise<voi
   const { info } = call;
   if (info.kind === 'resource') {
     const remote = services.aggregation?.find(info.group, info.version);
-    return remote === undefined ? serveResource(call, services) : serveAggregated(call, remote);
+    return remote === undefined ? serveResource(call, services) : serveAggregated(call, remote, services);
   }
   const [, root, ...rest] = withoutTrailing(info.path, '/').split('/');
   if (root !== 'api' && root !== 'apis') throw new PageNotFound();
@@ -75,7 +75,7 @@ export function serveApi(call: Call, services: HttpServices): void | Promise<voi
   const [group, version] = isCore ? ['', rest[0]!] : [rest[0]!, rest[1]];
   const { method } = call.exchange;
   const remote = version === undefined ? undefined : services.aggregation?.find(group, version);
-  if (remote !== undefined) return serveAggregated(call, remote);
+  if (remote !== undefined) return serveAggregated(call, remote, services);
   if (method !== 'GET' && method !== 'HEAD') throw refusalOf(services, group, version);
   return version === undefined ? serveGroup(call, services, group) : serveVersion(call, services, { group, version });
 }

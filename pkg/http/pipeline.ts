@@ -55,7 +55,10 @@ export function sharedStages(
   return {
     bodies: new BodyBudget(),
     scheduler,
-    starts: new Scheduler(world, limits.startsTime),
+    starts: new Scheduler(world, limits.startsTime, {
+      flows: scheduler.flows,
+      heavyMilliseconds: limits.startsHeavyTime,
+    }),
     anonymousStarts: new Scheduler(world, limits.anonymousStartsTime),
   };
 }

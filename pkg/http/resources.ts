@@ -1,6 +1,8 @@
 import { errors } from '../api/index.js';
 import { resolveTarget, type ServedResource, type ServedResources, type Target, type Verb } from '../registry/index.js';
+import { isCustom } from '../schema/index.js';
 import type { Call } from './call.js';
+import { customActionOf } from './customactions.js';
 import { nothingThere } from './pagenotfound.js';
 import type { ResourceInfo } from './requestinfo.js';
 
@@ -20,12 +22,17 @@ export interface ResourceRequest {
 export function resolve(servedResources: ServedResources, call: Call, info: ResourceInfo): ResourceRequest {
   const served = servedResources.find(info.group, info.version, info.resource);
   if (served === undefined || !scopeFits(served, info)) throw nothingThere(servedResources, info.group);
-  if (!subresourceFits(served, info)) throw errors.noSuchPath();
-  const action = actionOf(served, info, call.exchange.method);
+  const isCustomResource = isCustom(served.type);
+  if (!isCustomResource && !subresourceFits(served, info)) throw errors.noSuchPath();
+  const action = isCustomResource
+    ? customActionOf(servedResources, served, info)
+    : actionOf(served, info, call.exchange.method);
   if (info.name === '.' || info.name === '..' || info.name.includes('%')) throw badName(info.name);
   // In `/namespaces/x`, x is the name of the object, not its namespace.
   const namespace = served.namespaced ? info.namespace : '';
-  const { name, subresource } = info;
+  const { subresource } = info;
+  // POST to an object of a custom resource creates the object that the body names.
+  const name = action === 'create' && isCustomResource ? '' : info.name;
   const target = resolveTarget(served, { namespace, name, subresource });
   if (target === undefined) throw errors.noSuchPath();
   return { call, info, target, served, action };

@@ -37,6 +37,7 @@ export function copyPieces(
   pieces: Iterable<Buffer, void, boolean | undefined>,
 ): Promise<void> {
   const { exchange } = call;
+  const flow = call.user.name;
   const source = pieces[Symbol.iterator]();
   let pace: Pace | undefined;
   // After a drain the bytes are written, so the memory of the last piece may be reused.
@@ -66,15 +67,18 @@ export function copyPieces(
             return;
           }
           if (!one()) return;
-        } while (!call.scheduler.spent());
-        call.scheduler.later(go);
+        } while (!call.scheduler.spent(flow));
+        call.scheduler.later(go, flow);
       } catch (error) {
         reject(error);
       }
     };
     const begin = (): void => {
-      if (call.scheduler.spent()) call.scheduler.later(go);
-      else go();
+      if (call.scheduler.spent(flow)) call.scheduler.later(go, flow);
+      else {
+        go();
+        call.scheduler.settle();
+      }
     };
     const whenDrained = (hasRoom: boolean): void => {
       drained = true;

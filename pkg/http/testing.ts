@@ -207,7 +207,10 @@ export function testServices(
     metrics,
     exposition,
     registry,
-    renderAnswer: (_target, answer) => Buffer.from(JSON.stringify(answer.kind === 'value' ? answer.value : {})),
+    renderAnswer: function* (_target, answer) {
+      yield;
+      return Buffer.from(JSON.stringify(answer.kind === 'value' ? answer.value : {}));
+    },
     renderList: () => {
       const body = Buffer.from('{"kind":"List","items":[]}');
       return { bytes: body.length, chunks: [body] };

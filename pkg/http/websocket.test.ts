@@ -296,7 +296,8 @@ describe('pings', () => {
     };
     const socket = new TestSocket();
     const request = { method: 'GET', url: WATCH, headers } as unknown as IncomingMessage;
-    const answer = openWebSocket(request, { socket: socket as unknown as TLSSocket, head: Buffer.alloc(0) }, 'id');
+    const upgrade = { socket: socket as unknown as TLSSocket, head: Buffer.alloc(0), isForwarded: false };
+    const answer = openWebSocket(request, upgrade, 'id');
     // A masked ping without payload.
     const ping = Buffer.from([0x89, 0x80, 1, 2, 3, 4]);
     const before = socket.written.length;

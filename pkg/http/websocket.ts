@@ -10,6 +10,8 @@ export interface Upgrade {
   readonly socket: TLSSocket;
   /** The bytes after the request. */
   readonly head: Buffer;
+  /** Another server decides about the upgrade. */
+  readonly isForwarded: boolean;
 }
 
 /** A failed handshake. The response is plain text, not a Status. */

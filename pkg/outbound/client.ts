@@ -4,7 +4,7 @@ import type { World } from '../base/index.js';
 import { type Dialer, dialDirect, dialSignal, startTls } from './dial.js';
 import { OutboundError } from './errors.js';
 import { outboundLimits } from './limits.js';
-import { type OpenResponse, Pool, readBody } from './pool.js';
+import { type Exchange, type OpenResponse, Pool, readBody } from './pool.js';
 import {
   type Address,
   addressOf,
@@ -14,6 +14,7 @@ import {
   type OutboundResponse,
   type OutboundTarget,
 } from './target.js';
+import { requestUpgrade, type UpgradeReply } from './upgrade.js';
 
 export interface OutboundParts {
   readonly world: World;
@@ -69,6 +70,24 @@ export class Outbound {
   }
 
   /**
+   * Sends a request with an Upgrade header, over a connection of its own; `timeout` limits the time until the header of
+   * the response is complete. Throws `OutboundError`.
+   */
+  async upgrade(target: OutboundTarget, request: OutboundRequest): Promise<UpgradeReply> {
+    const { controller, done } = this.#deadline(request);
+    const call = { method: request.method, url: target.origin + request.path };
+    try {
+      const socket = await this.connect(target);
+      return await requestUpgrade(socket, this.#exchangeOf(target, request), controller.signal);
+    } catch (error) {
+      if (error instanceof OutboundError) throw new OutboundError(error.phase, error.reason, call);
+      throw new OutboundError('resolve', (error as Error).message, call);
+    } finally {
+      done();
+    }
+  }
+
+  /**
    * Opens a dedicated connection to a target, for protocols other than requests and responses. Throws `OutboundError`.
    */
   connect(target: OutboundTarget): Promise<Socket> {
@@ -84,23 +103,22 @@ export class Outbound {
 
   #begin(target: OutboundTarget, request: OutboundRequest, signal: AbortSignal): Promise<OpenResponse> {
     if (this.#closed) throw new OutboundError('canceled', 'the server is stopping');
-    const address = this.#addressOf(target);
-    const { origin, credentials } = target;
+    return this.#pool(target, this.#addressOf(target)).exchange(this.#exchangeOf(target, request), signal);
+  }
+
+  #exchangeOf({ origin, credentials }: OutboundTarget, request: OutboundRequest): Exchange {
     const authorization = credentials?.authorization?.();
-    return this.#pool(target, address).exchange(
-      {
-        ...request,
-        host: origin.slice(origin.indexOf('//') + 2),
-        scheme: origin.slice(0, origin.indexOf(':')),
-        headers: {
-          'user-agent': this.#parts.userAgent ?? 'trireme',
-          ...credentials?.headers,
-          ...(authorization === undefined ? {} : { authorization }),
-          ...request.headers,
-        },
+    return {
+      ...request,
+      host: origin.slice(origin.indexOf('//') + 2),
+      scheme: origin.slice(0, origin.indexOf(':')),
+      headers: {
+        'user-agent': this.#parts.userAgent ?? 'trireme',
+        ...credentials?.headers,
+        ...(authorization === undefined ? {} : { authorization }),
+        ...request.headers,
       },
-      signal,
-    );
+    };
   }
 
   #addressOf(target: OutboundTarget): Address {

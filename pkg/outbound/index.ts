@@ -20,3 +20,4 @@ export {
   type OutboundResponse,
   type OutboundTarget,
 } from './target.js';
+export type { UpgradeReply } from './upgrade.js';

@@ -15,7 +15,7 @@ export interface OpenResponse extends Omit<OutboundResponse, 'body'> {
 }
 
 /** One exchange: the request with all its headers. */
-export interface Exchange extends Pick<OutboundRequest, 'method' | 'path' | 'body'> {
+export interface Exchange extends Pick<OutboundRequest, 'method' | 'path' | 'body' | 'once'> {
   readonly host: string;
   readonly scheme: string;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
@@ -217,7 +217,8 @@ function overH1(agent: Agent, call: Exchange, signal: AbortSignal, again = false
       signal.removeEventListener('abort', stop);
       if (error instanceof OutboundError) return reject(error);
       // The server closed an idle connection while the request was in flight.
-      if (asking.reusedSocket && !again && isClosed(error)) return resolve(overH1(agent, call, signal, true));
+      if (asking.reusedSocket && !again && call.once !== true && isClosed(error))
+        return resolve(overH1(agent, call, signal, true));
       reject(new OutboundError('exchange', exchangeProblem(error, asking.socket ?? undefined)));
     });
     asking.end(call.body);

@@ -46,6 +46,11 @@ export interface OutboundRequest {
   readonly timeout: number;
   readonly signal?: AbortSignal;
   readonly bodyBytesMax?: number;
+  /**
+   * A request that changes something: if its connection is closed before the response, it is not sent again on another one. Reads and reviews are,
+   * when a server closes a connection that was idle.
+   */
+  readonly once?: boolean;
 }
 
 export interface OutboundResponse {

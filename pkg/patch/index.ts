@@ -5,9 +5,10 @@ export {
   type Applied,
   type ApplyInput,
   applyObject,
+  applySteps,
   type ConvertedObject,
-  compareManagedFields,
   managedFieldsError,
+  managedFieldsSteps,
   type TrackedResource,
   type UpdateInput,
   updateManagedFields,
@@ -16,4 +17,4 @@ export { entriesAfterScale, entriesOfScale, type ReplicasPaths } from './apply/s
 export { keepTimesOfNoop } from './apply/times.js';
 export { PatchError, type PatchErrorKind } from './errors.js';
 export { jsonPatchOperationsMax } from './limits.js';
-export { applyPatch, type Patched, type PatchInput } from './patch.js';
+export { applyPatch, type Patched, type PatchInput, patchSteps } from './patch.js';

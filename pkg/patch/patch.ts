@@ -8,6 +8,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../api/index.js';
+import { finish, type Steps } from '../base/index.js';
 import type { StructSchema } from '../schema/index.js';
 import { PatchError } from './errors.js';
 import { applyJsonPatch, decodeJsonPatch, oddlySpelledOperations, unknownOperationMembers } from './json-patch.js';
@@ -46,8 +47,14 @@ export interface Patched {
 
 /** Applies a patch of any type except apply. Throws PatchError. */
 export function applyPatch(input: PatchInput): Patched {
+  return finish(patchSteps(input));
+}
+
+/** `applyPatch` in steps. */
+export function* patchSteps(input: PatchInput): Steps<Patched> {
   const { current, patch } = input;
   checkNesting(patch);
+  yield;
   switch (input.kind) {
     case 'json': {
       const operations = decodeJsonPatch(patch, input.typed);
@@ -58,18 +65,22 @@ export function applyPatch(input: PatchInput): Patched {
       const unknownFields = input.typed
         ? unknownOperationMembers(operations).map((at) => `json patch unknown field "${at}"`)
         : [];
+      yield;
       return { object: cloneJson(object), unknownFields, show };
     }
     case 'merge': {
       const object = applyMergePatch(current, patch, input.typed);
+      yield;
       return { object: cloneJson(object), unknownFields: [], show: () => showPatched(object, [current]) };
     }
     case 'strategic': {
       if (input.schema === undefined)
         throw new PatchError('unsupported', 'strategic merge patch format is not supported');
       const merged = applyStrategicMergePatch(current, patch, input.schema);
+      yield;
       const restored = restoreTyped(merged, input.schema);
       if ('error' in restored) throw new PatchError('invalidResult', restored.error, goFormat(patch));
+      yield;
       const object = cloneJson(restored.value);
       // The type of the object is known, so kind and apiVersion in the patch are ignored.
       for (const key of ['kind', 'apiVersion']) {

@@ -61,9 +61,14 @@ const isUpgrade = (headers: Headers): boolean =>
     .includes('websocket');
 
 function bearerToken(header: string, credentials: Pick<Credentials, 'warn'>): string {
-  const [scheme = '', token, ...rest] = header.trim().split(' ');
+  // Nearly every header has this form.
+  if (header.startsWith('Bearer ')) {
+    const rest = header.slice('Bearer '.length);
+    if (rest !== '' && !/\s/.test(rest)) return rest;
+  }
+  const [scheme = '', token, ...further] = header.trim().split(' ');
   if (scheme.toLowerCase() !== 'bearer' || token === undefined) return '';
-  if (token === '' && rest.length > 0) credentials.warn(EXTRA_SPACE);
+  if (token === '' && further.length > 0) credentials.warn(EXTRA_SPACE);
   return token;
 }
 

@@ -1,3 +1,4 @@
+import * as crypto from 'node:crypto';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { compactVerify } from 'jose';
 import { isObject, type JsonObject, type JsonValue, textAt } from '../../api/index.js';
@@ -26,10 +27,16 @@ interface Verified {
   readonly payload: JsonObject;
   readonly claims: ServiceAccountClaims | undefined;
   readonly user: UserInfo | undefined;
+  /** The answer for the audiences of the API server, while the account and the bound object are there. */
+  accepted: Authentication | undefined;
+  /** Used since the cache last searched for a token to forget. */
+  used: boolean;
 }
 
 /** The maximum number of tokens whose verified signature is cached. */
 const VERIFIED_MAX = 4096;
+/** Tokens that may stay before one is forgotten in any case. */
+const VERIFIED_TRIES = 64;
 /** Clocks of peers may differ by this, in seconds. */
 const LEEWAY_SECONDS = 60;
 
@@ -42,7 +49,7 @@ export class ServiceAccountAuthenticator implements TokenAuthenticator {
   #config: ServiceAccountTokenConfig;
   readonly #objects: AuthObjects;
   readonly #clock: Clock;
-  /** By the SHA-256 of the token, least recently used first. */
+  /** By the SHA-256 of the token: the time of a lookup reveals nothing about the tokens. */
   readonly #verified = new Map<string, Verified>();
 
   constructor(config: ServiceAccountTokenConfig, objects: AuthObjects, clock: Clock) {
@@ -58,11 +65,10 @@ export class ServiceAccountAuthenticator implements TokenAuthenticator {
   }
 
   authenticateToken(token: string, audiences?: readonly string[]): Authentication | Promise<Authentication> {
-    const digest = createHash('sha256').update(token).digest('base64');
+    const digest = sha256(token);
     const known = this.#verified.get(digest);
     if (known === undefined) return this.#authenticateNew(token, digest, audiences);
-    this.#verified.delete(digest);
-    this.#verified.set(digest, known);
+    known.used = true;
     const wait = this.#objects.current();
     return wait === undefined
       ? this.#judge(known, token, audiences)
@@ -76,12 +82,24 @@ export class ServiceAccountAuthenticator implements TokenAuthenticator {
     const payload = await this.#verify(token, parts.header);
     if (typeof payload === 'string') return { kind: 'failed', reason: payload };
     const claims = readClaims(payload);
-    const verified: Verified = { payload, claims, user: claims === undefined ? undefined : userOf(claims) };
+    const user = claims === undefined ? undefined : userOf(claims);
+    const verified: Verified = { payload, claims, user, accepted: undefined, used: true };
     // The keys may have changed during the verification: its result then counts for this request only.
-    if (keys === this.#config.keys) this.#verified.set(digest, verified);
-    if (this.#verified.size > VERIFIED_MAX) this.#verified.delete(this.#verified.keys().next().value!);
+    if (keys === this.#config.keys) this.#remember(digest, verified);
     await this.#objects.current();
     return this.#judge(verified, token, audiences);
+  }
+
+  /** Forgets a token that was not used for long: one that is used again goes to the end instead (second chance). */
+  #remember(digest: string, verified: Verified): void {
+    this.#verified.set(digest, verified);
+    for (let tries = VERIFIED_TRIES; this.#verified.size > VERIFIED_MAX; tries--) {
+      const [oldest, one] = this.#verified.entries().next().value!;
+      this.#verified.delete(oldest);
+      if (!one.used || tries <= 0) continue;
+      one.used = false;
+      this.#verified.set(oldest, one);
+    }
   }
 
   #hasIssuer(payload: JsonObject): boolean {
@@ -106,7 +124,12 @@ export class ServiceAccountAuthenticator implements TokenAuthenticator {
     return keys.length === 0 ? 'invalid signature, no keys found' : 'token signature is invalid';
   }
 
-  #judge({ payload, claims, user }: Verified, token: string, asked: readonly string[] | undefined): Authentication {
+  #judge(verified: Verified, token: string, asked: readonly string[] | undefined): Authentication {
+    const { payload, claims, user, accepted } = verified;
+    if (accepted !== undefined && asked === undefined && claims !== undefined) {
+      const problem = this.#timeProblem(claims) ?? this.#objectProblem(claims);
+      return problem === undefined ? accepted : failed(problem);
+    }
     const { audiences } = this.#config;
     if (textAt(payload, 'iss') === LEGACY_ISSUER) return this.#judgeLegacy(payload, token, asked);
     if (claims === undefined || user === undefined)
@@ -118,7 +141,9 @@ export class ServiceAccountAuthenticator implements TokenAuthenticator {
       return failed(`token audiences ${listText(named)} is invalid for the target audiences ${listText(wanted)}`);
     const problem = this.#timeProblem(claims) ?? this.#objectProblem(claims);
     if (problem !== undefined) return failed(problem);
-    return { kind: 'authenticated', user, audiences: common };
+    const found: Authentication = { kind: 'authenticated', user, audiences: common };
+    if (asked === undefined) verified.accepted = found;
+    return found;
   }
 
   #timeProblem({ expiry, notBefore, issuedAt }: ServiceAccountClaims): string | undefined {
@@ -219,6 +244,12 @@ function userOf({ namespace, serviceAccount, id, pod, node }: ServiceAccountClai
     ...(Object.keys(extra).length === 0 ? {} : { extra }),
   });
 }
+
+/** One call where Node.js has it (20.12): it costs half of a hash object. */
+const sha256: (text: string) => string =
+  typeof crypto.hash === 'function'
+    ? (text) => crypto.hash('sha256', text, 'base64')
+    : (text) => createHash('sha256').update(text).digest('base64');
 
 /** Reads header and payload of a JWT in compact form, without verification. */
 function unverifiedParts(token: string): { readonly header: JsonObject; readonly payload: JsonObject } | undefined {

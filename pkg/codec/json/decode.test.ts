@@ -313,7 +313,11 @@ describe('reading without a schema', () => {
       duplicates: ['duplicate field "[0].value"'],
     });
     expect(readJson(Buffer.from('{"a":1e400}'))).toMatchObject({ ok: false });
-    expect(readJson(Buffer.from('{'))).toEqual({ ok: false, message: 'unexpected end of JSON input' });
+    expect(readJson(Buffer.from('{'))).toEqual({
+      ok: false,
+      message: 'unexpected end of JSON input',
+      syntax: true,
+    });
   });
 });
 

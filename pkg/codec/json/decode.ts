@@ -76,7 +76,12 @@ export function parseFast(text: Buffer): JsonValue | undefined {
 /** A JSON value without a schema, with the paths of duplicate keys (`spec.x`, `[0].value`; the last one wins). */
 export type ReadJson =
   | { readonly ok: true; readonly value: JsonValue; readonly duplicates: readonly string[] }
-  | { readonly ok: false; readonly message: string };
+  | {
+      readonly ok: false;
+      readonly message: string;
+      /** The text is not JSON; otherwise a limit was exceeded, or a number is too large. */
+      readonly syntax: boolean;
+    };
 
 /**
  * Reads a JSON text without a schema. Integers of an int64 that a double cannot hold become bigint, `__proto__` is an
@@ -90,13 +95,13 @@ export function readJson(text: Buffer): ReadJson {
     if (value !== undefined && membersOf(value) === members) return { ok: true, value, duplicates: [] };
   }
   const parsed = parseJson(text);
-  if (!parsed.ok) return parsed;
+  if (!parsed.ok) return { ...parsed, syntax: true };
   return readNode(parsed.node);
 }
 
 /** Reads a JSON body without a schema. A body with more values than the limit is refused before it is parsed. */
 export function readJsonBody(text: Buffer): ReadJson {
-  return hasTooManyValues(text) ? { ok: false, message: tooManyValues('body') } : readJson(text);
+  return hasTooManyValues(text) ? { ok: false, message: tooManyValues('body'), syntax: false } : readJson(text);
 }
 
 function readNode(root: Node): ReadJson {
@@ -104,7 +109,7 @@ function readNode(root: Node): ReadJson {
   const failure = inspect(root, findings, 1);
   return failure === undefined
     ? { ok: true, value: jsonOf(root), duplicates: findings.texts }
-    : { ok: false, message: failure };
+    : { ok: false, message: failure, syntax: false };
 }
 
 /** Finds duplicate keys, and numbers that neither a double nor an int64 can represent. */

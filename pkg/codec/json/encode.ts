@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../../api/index.js';
+import type { Steps } from '../../base/index.js';
 import {
   compilePerSchema,
   type ListSchema,
@@ -25,10 +26,63 @@ export function encodeJson(schema: StructSchema, object: JsonObject): Buffer {
  * the beginning of the metadata (splice.ts). It begins with `{"kind":"X","apiVersion":"Y","metadata":{`.
  */
 export function encodeStored(schema: StructSchema, object: JsonObject): Buffer {
+  return encodeJson(schema, withoutVersion(object));
+}
+
+function withoutVersion(object: JsonObject): JsonObject {
   const metadata = object['metadata'] as JsonObject | undefined;
-  if (metadata?.['resourceVersion'] === undefined) return encodeJson(schema, object);
+  if (metadata?.['resourceVersion'] === undefined) return object;
   const { resourceVersion: _, ...stored } = metadata;
-  return encodeJson(schema, { ...object, metadata: stored });
+  return { ...object, metadata: stored };
+}
+
+/** `encodeJson` in steps. */
+export function* encodeJsonSteps(schema: StructSchema, object: JsonObject): Steps<Buffer> {
+  if (isSmall(object)) return encodeJson(schema, object);
+  const buffers: Buffer[] = [];
+  let text = '';
+  for (const piece of piecesOf(schema)(object)) {
+    text += piece;
+    if (text.length < PIECE_CHARACTERS) continue;
+    buffers.push(Buffer.from(text));
+    text = '';
+    yield;
+  }
+  buffers.push(Buffer.from(text));
+  yield;
+  return Buffer.concat(buffers);
+}
+
+/** `encodeStored` in steps. */
+export function storedSteps(schema: StructSchema, object: JsonObject): Steps<Buffer> {
+  return encodeJsonSteps(schema, withoutVersion(object));
+}
+
+/** A piece of this length takes a fraction of a millisecond. */
+const PIECE_CHARACTERS = 16 * 1024;
+
+/** Values with up to this many members and items are written at once. */
+const SMALL_VALUES = 500;
+
+/** Reports whether a value is written at once. It looks at no more than `SMALL_VALUES` members and items. */
+function isSmall(value: JsonValue): boolean {
+  return typeof value !== 'object' || value === null || leftAfter(value, SMALL_VALUES) >= 0;
+}
+
+/** Returns how much of `left` remains after counting the members and items of a value; negative if it is not enough. */
+function leftAfter(value: JsonValue, left: number): number {
+  if (typeof value !== 'object' || value === null) return left;
+  let rest = left;
+  if (Array.isArray(value)) {
+    rest -= value.length;
+    for (let i = 0; i < value.length && rest >= 0; i++) rest = leftAfter(value[i]!, rest);
+    return rest;
+  }
+  for (const key in value) {
+    if (--rest < 0) return rest;
+    rest = leftAfter(value[key]!, rest);
+  }
+  return rest;
 }
 
 type Writer = (value: JsonValue) => string;
@@ -39,6 +93,7 @@ interface FieldWriter {
   /** `"name":` */
   readonly key: string;
   readonly write: Writer;
+  readonly schema: Schema;
   readonly leftOut: boolean;
   /** The text of a missing or null field, with its key; '' if it is omitted. */
   readonly zero: () => string;
@@ -71,18 +126,24 @@ function fieldWriter(schema: StructSchema, index: number): FieldWriter {
     name: field.name,
     key,
     write: later(inner),
+    schema: inner,
     leftOut,
     zero,
     dropZero: leftOut && !field.pointer,
   };
 }
 
-function struct(schema: StructSchema): Writer {
+/** The fields of a value in the order of their declaration, and the keys that its schema does not know and preserves, sorted. */
+interface Members {
+  readonly found: readonly FieldWriter[];
+  readonly unknown: readonly string[];
+}
+
+function membersIn(schema: StructSchema): (value: JsonObject) => Members {
   const fields = schema.fields.map((_, i) => fieldWriter(schema, i));
   const byName = new Map(fields.map((f) => [f.name, f]));
   const always = fields.filter((f) => !f.leftOut);
   return (value) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'null';
     const found: FieldWriter[] = [];
     const unknown: string[] = [];
     let inOrder = true;
@@ -107,12 +168,21 @@ function struct(schema: StructSchema): Writer {
       }
     }
     if (!inOrder) found.sort((a, b) => a.index - b.index);
+    return { found, unknown: unknown.sort() };
+  };
+}
+
+function struct(schema: StructSchema): Writer {
+  const membersOf = membersIn(schema);
+  return (value) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'null';
+    const { found, unknown } = membersOf(value);
     let out = '';
     for (const field of found) {
       const text = member(field, value[field.name]);
       if (text !== '') out += out === '' ? text : `,${text}`;
     }
-    for (const key of unknown.sort()) {
+    for (const key of unknown) {
       out += `${out === '' ? '' : ','}${writeString(key)}:${writeSorted(value[key]!)}`;
     }
     return `{${out}}`;
@@ -195,4 +265,88 @@ export function sortedKeys(value: JsonObject): string[] {
   // UTF-16 order differs from UTF-8 order only between surrogates and the characters from U+E000 on.
   if (keys.some((key) => ASTRAL.test(key))) keys.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
   return keys;
+}
+
+/** The text of a large value in pieces. What is in it and small is written at once. */
+const { now: piecesOf } = compilePerSchema<Iterable<string>>({
+  struct: structPieces,
+  map: mapPieces,
+  list: listPieces,
+  scalar: (schema) => (value) => [writerOf(schema)(value)],
+  any: (schema) => (value) => [writerOf(schema)(value)],
+});
+
+function structPieces(schema: StructSchema): (value: JsonValue) => Iterable<string> {
+  const membersOf = membersIn(schema);
+  return function* (value) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      yield 'null';
+      return;
+    }
+    const { found, unknown } = membersOf(value);
+    let before = '{';
+    for (const field of found) {
+      const inner = value[field.name];
+      if (inner === undefined || isSmall(inner)) {
+        const text = member(field, inner);
+        if (text === '') continue;
+        yield before + text;
+      } else {
+        yield before + field.key;
+        yield* piecesOf(field.schema)(inner);
+      }
+      before = ',';
+    }
+    for (const key of unknown) {
+      yield `${before}${writeString(key)}:${writeSorted(value[key]!)}`;
+      before = ',';
+    }
+    yield before === '{' ? '{}' : '}';
+  };
+}
+
+function listPieces(schema: ListSchema): (value: JsonValue) => Iterable<string> {
+  const write = elementWriter(schema.items);
+  return function* (value) {
+    if (Array.isArray(value)) yield* elements(value, write, schema.items);
+    else yield 'null';
+  };
+}
+
+function mapPieces(schema: MapSchema): (value: JsonValue) => Iterable<string> {
+  const write = elementWriter(schema.values);
+  return function* (value) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      yield 'null';
+      return;
+    }
+    const keys = sortedKeys(value);
+    const values = keys.map((key) => value[key]!);
+    yield* elements(values, write, schema.values, keys);
+  };
+}
+
+/** The elements of a list, or with their keys of a map, with the brackets. */
+function* elements(
+  values: readonly JsonValue[],
+  write: Writer,
+  schema: Schema,
+  keys?: readonly string[],
+): Iterable<string> {
+  let text = keys === undefined ? '[' : '{';
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i]!;
+    if (i > 0) text += ',';
+    if (keys !== undefined) text += `${writeString(keys[i]!)}:`;
+    if (isSmall(value)) text += write(value);
+    else {
+      yield text;
+      yield* piecesOf(schema)(value);
+      text = '';
+    }
+    if (text.length < PIECE_CHARACTERS) continue;
+    yield text;
+    text = '';
+  }
+  yield text + (keys === undefined ? ']' : '}');
 }

@@ -1,3 +1,4 @@
+import type { Steps } from '../../base/index.js';
 import { codecLimits, tooManyValues } from '../limits.js';
 import { Scanner } from './scanner.js';
 import type { Source } from './source.js';
@@ -19,6 +20,8 @@ export interface ListNode {
   readonly kind: 'list';
   readonly mark: Mark;
   readonly items: YamlNode[];
+  /** Nodes in it, without those behind aliases. */
+  size: number;
 }
 
 /** Keys and values alternate. */
@@ -26,6 +29,7 @@ export interface MapNode {
   readonly kind: 'map';
   readonly mark: Mark;
   readonly items: YamlNode[];
+  size: number;
 }
 
 export interface AliasNode {
@@ -36,11 +40,24 @@ export interface AliasNode {
 }
 
 /**
- * Parses the first document of a text; undefined if there is none. The rest of the text is ignored. Throws YamlFailure.
+ * Parses the first document of a text, in steps; undefined if there is none. The rest of the text is ignored. Throws YamlFailure.
  */
-export function parseYaml(source: Source): YamlNode | undefined {
+export function parseYaml(source: Source): Steps<YamlNode | undefined> {
   return new Parser(source).document();
 }
+
+/** A collection whose items are being parsed. */
+interface Open {
+  readonly node: ListNode | MapNode;
+  readonly form: 'blockList' | 'indentlessList' | 'blockMap' | 'flowList' | 'flowMap' | 'flowPair';
+  /** The number of nodes before it. */
+  readonly nodesBefore: number;
+  /** Where the key of the next value is. */
+  keyMark: Mark;
+}
+
+/** Items, keys and values of one step. */
+const ITEMS_PER_STEP = 500;
 
 const NOT_CONTENT: ReadonlySet<TokenType> = new Set(['directive', 'documentStart', 'documentEnd', 'streamEnd']);
 const NO_ENTRY: ReadonlySet<TokenType> = new Set(['blockEntry', 'blockEnd']);
@@ -61,6 +78,9 @@ class Parser {
     ['!', '!'],
     ['!!', CORE_TAG],
   ]);
+  /** The collections around the position, the innermost last. The stack is explicit so that the parser can pause anywhere. */
+  readonly #open: Open[] = [];
+  /** Open collections that count as a level. */
   #depth = 0;
   #nodes = 0;
 
@@ -68,7 +88,7 @@ class Parser {
     this.#scanner = new Scanner(source);
   }
 
-  document(): YamlNode | undefined {
+  *document(): Steps<YamlNode | undefined> {
     const first = this.#scanner.peek();
     if (first.type === 'streamEnd') return undefined;
     if (NOT_CONTENT.has(first.type)) {
@@ -80,6 +100,14 @@ class Parser {
     }
     const content = this.#scanner.peek();
     const root = NOT_CONTENT.has(content.type) ? empty(content.mark) : this.#node(true, false);
+    for (let left = ITEMS_PER_STEP; ; left--) {
+      if (this.#open.length === 0) break;
+      const inner = this.#open[this.#open.length - 1]!;
+      this.#item(inner);
+      if (left > 0) continue;
+      yield;
+      left = ITEMS_PER_STEP;
+    }
     // The parser looks for the end of the document, so a token must follow.
     this.#scanner.peek();
     return root;
@@ -101,13 +129,48 @@ class Parser {
     }
   }
 
+  /** Parses a node. A collection is returned open and without items. */
   #node(block: boolean, indentless: boolean): YamlNode {
     if (++this.#nodes > codecLimits.valuesMax) throw yamlFailure(tooManyValues('document'));
-    if (++this.#depth > codecLimits.valueDepthMax)
+    if (this.#depth >= codecLimits.valueDepthMax)
       throw yamlFailure(`exceeded max depth of ${codecLimits.textDepthMax}`);
-    const node = this.#anyNode(block, indentless);
-    this.#depth--;
+    return this.#anyNode(block, indentless);
+  }
+
+  #enter<N extends ListNode | MapNode>(node: N, form: Open['form']): N {
+    this.#open.push({ node, form, nodesBefore: this.#nodes, keyMark: node.mark });
+    if (form !== 'flowPair') this.#depth++;
     return node;
+  }
+
+  #leave({ node, form, nodesBefore }: Open): void {
+    this.#open.pop();
+    if (form !== 'flowPair') this.#depth--;
+    node.size = this.#nodes - nodesBefore;
+  }
+
+  /** Parses the next item, key or value of the innermost collection, or its end. */
+  #item(open: Open): void {
+    switch (open.form) {
+      case 'blockList':
+        this.#blockItem(open);
+        return;
+      case 'indentlessList':
+        this.#indentlessItem(open);
+        return;
+      case 'blockMap':
+        this.#blockMember(open);
+        return;
+      case 'flowList':
+        this.#flowItem(open);
+        return;
+      case 'flowMap':
+        this.#flowMember(open);
+        return;
+      case 'flowPair':
+        this.#flowPair(open);
+        return;
+    }
   }
 
   #anyNode(block: boolean, indentless: boolean): YamlNode {
@@ -133,7 +196,9 @@ class Parser {
     };
     const token = this.#scanner.peek();
     const { mark } = token;
-    if (indentless && token.type === 'blockEntry') return this.#indentlessList(keep({ kind: 'list', mark, items: [] }));
+    if (indentless && token.type === 'blockEntry') {
+      return this.#enter(keep({ kind: 'list', mark, items: [], size: 0 }), 'indentlessList');
+    }
     switch (token.type) {
       case 'scalar': {
         this.#scanner.take();
@@ -141,15 +206,19 @@ class Parser {
         return keep({ kind: 'scalar', mark, tag, value: token.value, implicit });
       }
       case 'flowSequenceStart':
-        return this.#flowList(keep({ kind: 'list', mark, items: [] }));
+        this.#scanner.take();
+        return this.#enter(keep({ kind: 'list', mark, items: [], size: 0 }), 'flowList');
       case 'flowMappingStart':
-        return this.#flowMap(keep({ kind: 'map', mark, items: [] }));
+        this.#scanner.take();
+        return this.#enter(keep({ kind: 'map', mark, items: [], size: 0 }), 'flowMap');
       case 'blockSequenceStart':
-        if (block) return this.#blockList(keep({ kind: 'list', mark, items: [] }));
-        break;
+        if (!block) break;
+        this.#scanner.take();
+        return this.#enter(keep({ kind: 'list', mark, items: [], size: 0 }), 'blockList');
       case 'blockMappingStart':
-        if (block) return this.#blockMap(keep({ kind: 'map', mark, items: [] }));
-        break;
+        if (!block) break;
+        this.#scanner.take();
+        return this.#enter(keep({ kind: 'map', mark, items: [], size: 0 }), 'blockMap');
       default:
         break;
     }
@@ -168,80 +237,93 @@ class Parser {
     return tag === '!' ? tag : OTHER_TAG;
   }
 
-  #blockList(list: ListNode): ListNode {
-    this.#scanner.take();
-    for (;;) {
-      const token = this.#scanner.take();
-      if (token.type === 'blockEnd') return list;
-      if (token.type !== 'blockEntry')
-        throw parserFailure(list.mark, "did not find expected '-' indicator", token.mark);
-      list.items.push(this.#nodeUnless(NO_ENTRY, true, false, token.mark));
+  #blockItem(open: Open): void {
+    const { node } = open;
+    const token = this.#scanner.take();
+    if (token.type === 'blockEnd') {
+      this.#leave(open);
+      return;
     }
+    if (token.type !== 'blockEntry') throw parserFailure(node.mark, "did not find expected '-' indicator", token.mark);
+    node.items.push(this.#nodeUnless(NO_ENTRY, true, false, token.mark));
   }
 
-  #indentlessList(list: ListNode): ListNode {
-    while (this.#scanner.peek().type === 'blockEntry') {
-      const { mark } = this.#scanner.take();
-      list.items.push(this.#nodeUnless(NO_INDENTLESS_ENTRY, true, false, mark));
+  #indentlessItem(open: Open): void {
+    if (this.#scanner.peek().type !== 'blockEntry') {
+      this.#leave(open);
+      return;
     }
-    return list;
+    const { mark } = this.#scanner.take();
+    open.node.items.push(this.#nodeUnless(NO_INDENTLESS_ENTRY, true, false, mark));
   }
 
-  #blockMap(map: MapNode): MapNode {
-    this.#scanner.take();
-    for (;;) {
-      const token = this.#scanner.take();
-      if (token.type === 'blockEnd') return map;
-      if (token.type !== 'key') throw parserFailure(map.mark, 'did not find expected key', token.mark);
-      map.items.push(this.#nodeUnless(NO_MAP_PART, true, true, token.mark));
-      map.items.push(this.#valueUnless(NO_MAP_PART, true, token.mark));
+  #blockMember(open: Open): void {
+    const { node } = open;
+    if (node.items.length % 2 === 1) {
+      node.items.push(this.#valueUnless(NO_MAP_PART, true, open.keyMark));
+      return;
     }
+    const token = this.#scanner.take();
+    if (token.type === 'blockEnd') {
+      this.#leave(open);
+      return;
+    }
+    if (token.type !== 'key') throw parserFailure(node.mark, 'did not find expected key', token.mark);
+    open.keyMark = token.mark;
+    node.items.push(this.#nodeUnless(NO_MAP_PART, true, true, token.mark));
   }
 
-  #flowList(list: ListNode): ListNode {
-    this.#scanner.take();
-    for (let first = true; ; first = false) {
-      if (!first && this.#scanner.peek().type !== 'flowSequenceEnd') {
-        const comma = this.#scanner.take();
-        if (comma.type !== 'flowEntry') throw parserFailure(list.mark, "did not find expected ',' or ']'", comma.mark);
-      }
-      const token = this.#scanner.peek();
-      if (token.type === 'flowSequenceEnd') {
-        this.#scanner.take();
-        return list;
-      }
-      if (token.type === 'key') {
-        this.#scanner.take();
-        const key = this.#nodeUnless(NO_FLOW_KEY, false, false, token.mark);
-        list.items.push({
-          kind: 'map',
-          mark: token.mark,
-          items: [key, this.#valueUnless(NO_FLOW_VALUE, false, token.mark)],
-        });
-      } else list.items.push(this.#node(false, false));
+  #flowItem(open: Open): void {
+    const { node } = open;
+    if (node.items.length > 0 && this.#scanner.peek().type !== 'flowSequenceEnd') {
+      const comma = this.#scanner.take();
+      if (comma.type !== 'flowEntry') throw parserFailure(node.mark, "did not find expected ',' or ']'", comma.mark);
     }
+    const token = this.#scanner.peek();
+    if (token.type === 'flowSequenceEnd') {
+      this.#scanner.take();
+      this.#leave(open);
+      return;
+    }
+    if (token.type !== 'key') {
+      node.items.push(this.#node(false, false));
+      return;
+    }
+    this.#scanner.take();
+    node.items.push(this.#enter({ kind: 'map', mark: token.mark, items: [], size: 0 }, 'flowPair'));
   }
 
-  #flowMap(map: MapNode): MapNode {
-    this.#scanner.take();
-    for (let first = true; ; first = false) {
-      if (!first && this.#scanner.peek().type !== 'flowMappingEnd') {
-        const comma = this.#scanner.take();
-        if (comma.type !== 'flowEntry') throw parserFailure(map.mark, "did not find expected ',' or '}'", comma.mark);
-      }
-      const token = this.#scanner.peek();
-      if (token.type === 'flowMappingEnd') {
-        this.#scanner.take();
-        return map;
-      }
-      if (token.type === 'key') {
-        this.#scanner.take();
-        map.items.push(this.#nodeUnless(NO_FLOW_KEY, false, false, token.mark));
-        map.items.push(this.#valueUnless(NO_FLOW_VALUE, false, token.mark));
-      } else {
-        map.items.push(this.#node(false, false));
-        map.items.push(empty(token.mark));
-      }
+  /** The key, the value and the end of `key: value` in a list. */
+  #flowPair(open: Open): void {
+    const { items, mark } = open.node;
+    if (items.length === 0) items.push(this.#nodeUnless(NO_FLOW_KEY, false, false, mark));
+    else if (items.length === 1) items.push(this.#valueUnless(NO_FLOW_VALUE, false, mark));
+    else this.#leave(open);
+  }
+
+  #flowMember(open: Open): void {
+    const { node } = open;
+    if (node.items.length % 2 === 1) {
+      node.items.push(this.#valueUnless(NO_FLOW_VALUE, false, open.keyMark));
+      return;
+    }
+    if (node.items.length > 0 && this.#scanner.peek().type !== 'flowMappingEnd') {
+      const comma = this.#scanner.take();
+      if (comma.type !== 'flowEntry') throw parserFailure(node.mark, "did not find expected ',' or '}'", comma.mark);
+    }
+    const token = this.#scanner.peek();
+    if (token.type === 'flowMappingEnd') {
+      this.#scanner.take();
+      this.#leave(open);
+      return;
+    }
+    if (token.type === 'key') {
+      this.#scanner.take();
+      open.keyMark = token.mark;
+      node.items.push(this.#nodeUnless(NO_FLOW_KEY, false, false, token.mark));
+    } else {
+      node.items.push(this.#node(false, false));
+      node.items.push(empty(token.mark));
     }
   }
 

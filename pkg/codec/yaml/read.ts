@@ -1,10 +1,11 @@
 import { type JsonArray, type JsonObject, type JsonValue, setOwn } from '../../api/index.js';
+import { finish, type Steps } from '../../base/index.js';
 import { parseFast } from '../json/decode.js';
 import { membersOf } from '../json/normal.js';
 import { countMembers, NEEDS_EXACT_READER } from '../json/scan.js';
 import { codecLimits } from '../limits.js';
 import { describeKey, floatKey, goSyntax } from './describe.js';
-import { type AliasNode, type MapNode, parseYaml, type ScalarNode, type YamlNode } from './parser.js';
+import { type AliasNode, type ListNode, type MapNode, parseYaml, type ScalarNode, type YamlNode } from './parser.js';
 import { type Resolved, resolveScalar } from './resolve.js';
 import { Source } from './source.js';
 import { YamlFailure, yamlFailure } from './token.js';
@@ -25,6 +26,11 @@ export type ReadYaml =
  * without a document is null. JSON in a YAML body is decoded by a faster path.
  */
 export function readYaml(text: Buffer): ReadYaml {
+  return finish(yamlSteps(text));
+}
+
+/** `readYaml` in steps. */
+export function* yamlSteps(text: Buffer): Steps<ReadYaml> {
   if (text[0] === 0x7b) {
     const members = countMembers(text, true);
     const value = members === NEEDS_EXACT_READER ? undefined : parseFast(text);
@@ -32,9 +38,11 @@ export function readYaml(text: Buffer): ReadYaml {
       return { ok: true, value: withSortedKeys(value), duplicates: [] };
   }
   try {
-    const root = parseYaml(new Source(text));
+    const source = new Source(text);
+    yield;
+    const root = yield* parseYaml(source);
     const reader = new TreeReader();
-    const value = root === undefined ? null : reader.json(root);
+    const value = root === undefined ? null : yield* reader.steps(root);
     return { ok: true, value, duplicates: reader.duplicates };
   } catch (failure) {
     if (failure instanceof YamlFailure) return { ok: false, message: failure.message };
@@ -49,6 +57,9 @@ export function readYaml(text: Buffer): ReadYaml {
 const ALIAS_RATIO_FROM = 400_000;
 const ALIAS_RATIO_TO = 4_000_000;
 
+/** Nodes that are read in one step. */
+const NODES_PER_STEP = 500;
+
 class TreeReader {
   readonly duplicates: string[] = [];
   #read = 0;
@@ -56,6 +67,7 @@ class TreeReader {
   #aliasedCharacters = 0;
   #aliasDepth = 0;
   #depth = 0;
+  #sincePause = 0;
   readonly #open = new Set<AliasNode['target']>();
 
   /** The parser bounds the nesting of the text; aliases can add to that nesting. */
@@ -64,6 +76,56 @@ class TreeReader {
     const value = this.#value(node);
     this.#depth--;
     return value;
+  }
+
+  /** `json` in steps. What aliases and merge keys refer to is read at once; its size is bounded. */
+  *steps(node: YamlNode): Steps<JsonValue> {
+    if (node.kind === 'scalar' || node.kind === 'alias') return this.json(node);
+    if (node.size <= NODES_PER_STEP) {
+      const value = this.json(node);
+      this.#sincePause += node.size;
+      if (this.#sincePause > NODES_PER_STEP) {
+        this.#sincePause = 0;
+        yield;
+      }
+      return value;
+    }
+    if (++this.#depth > codecLimits.valueDepthMax) throw tooDeep();
+    this.#count();
+    const value = node.kind === 'list' ? yield* this.#listSteps(node) : yield* this.#mapSteps(node);
+    this.#depth--;
+    return value;
+  }
+
+  *#listSteps(node: ListNode): Steps<JsonArray> {
+    const list: JsonArray = [];
+    for (const item of node.items) {
+      list.push(isLeaf(item) ? this.json(item) : yield* this.steps(item));
+      if (this.#pauses()) yield;
+    }
+    return list;
+  }
+
+  *#mapSteps(node: MapNode): Steps<JsonObject> {
+    const members: Members = new Map();
+    for (let i = 0; i < node.items.length; i += 2) {
+      const key = node.items[i]!;
+      const value = node.items[i + 1]!;
+      if (isMerge(key)) this.#merge(value, members);
+      else {
+        const resolved = this.#key(key);
+        this.#put(members, resolved, value, isLeaf(value) ? this.json(value) : yield* this.steps(value));
+      }
+      if (this.#pauses()) yield;
+    }
+    yield;
+    return sortedObject(members);
+  }
+
+  #pauses(): boolean {
+    if (++this.#sincePause <= NODES_PER_STEP) return false;
+    this.#sincePause = 0;
+    return true;
   }
 
   #value(node: YamlNode): JsonValue {
@@ -113,16 +175,13 @@ class TreeReader {
   }
 
   #map(node: MapNode): JsonObject {
-    const members = new Map<string, { readonly name: string; readonly value: JsonValue }>();
+    const members: Members = new Map();
     this.#members(node, members);
-    const object: JsonObject = {};
-    const sorted = [...members.values()].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
-    for (const { name, value } of sorted) setOwn(object, name, value);
-    return object;
+    return sortedObject(members);
   }
 
   /** Keys are compared before they become strings: `1` and `"1"` differ. */
-  #members(node: MapNode, into: Map<string, { readonly name: string; readonly value: JsonValue }>): void {
+  #members(node: MapNode, into: Members): void {
     for (let i = 0; i < node.items.length; i += 2) {
       const key = node.items[i]!;
       const value = node.items[i + 1]!;
@@ -131,11 +190,14 @@ class TreeReader {
         continue;
       }
       const resolved = this.#key(key);
-      const held = this.json(value);
-      const { identity, name } = nameOfKey(resolved, held);
-      if (into.has(identity)) this.#duplicate(value, resolved);
-      into.set(identity, { name, value: held });
+      this.#put(into, resolved, value, this.json(value));
     }
+  }
+
+  #put(into: Members, key: Resolved, node: YamlNode, value: JsonValue): void {
+    const { identity, name } = nameOfKey(key, value);
+    if (into.has(identity)) this.#duplicate(node, key);
+    into.set(identity, { name, value });
   }
 
   #duplicate(value: YamlNode, key: Resolved): void {
@@ -151,7 +213,7 @@ class TreeReader {
   }
 
   /** `<<`: the members of a map, or of a list of maps, whose first ones win. */
-  #merge(node: YamlNode, into: Map<string, { readonly name: string; readonly value: JsonValue }>): void {
+  #merge(node: YamlNode, into: Members): void {
     this.#count();
     if (node.kind === 'alias') {
       if (node.target.kind !== 'map') throw notMergeable();
@@ -167,6 +229,20 @@ class TreeReader {
     } else throw notMergeable();
   }
 }
+
+/** The members of a map by the identity of their keys. */
+type Members = Map<string, { readonly name: string; readonly value: JsonValue }>;
+
+function sortedObject(members: Members): JsonObject {
+  const object: JsonObject = {};
+  const sorted = [...members.values()];
+  if (!sorted.every(({ name }, i) => i === 0 || sorted[i - 1]!.name <= name))
+    sorted.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  for (const { name, value } of sorted) setOwn(object, name, value);
+  return object;
+}
+
+const isLeaf = (node: YamlNode): boolean => node.kind === 'scalar' || node.kind === 'alias';
 
 function tooDeep(): YamlFailure {
   return yamlFailure(`exceeded max depth of ${codecLimits.textDepthMax}`);

@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Document, parseDocument } from 'yaml';
 import { equalJson, type JsonValue } from '../../api/index.js';
+import { finish } from '../../base/index.js';
 import { fixtures } from '../testing.js';
 import { parseYaml } from './parser.js';
-import { readYaml } from './read.js';
+import { readYaml, yamlSteps } from './read.js';
 import { Source } from './source.js';
 import { encodeYaml } from './write.js';
 
@@ -180,7 +181,8 @@ describe('reading YAML', () => {
 
   it('resolves tags with long prefixes in bounded memory', () => {
     const prefix = `%TAG !a! ${'x'.repeat(10_000)}\n%TAG !b! tag:yaml.org,2002:\n---\n`;
-    const root = parseYaml(new Source(Buffer.from(`${prefix}[!a!x 1, !b!str 1, ! 1, !<tag:yaml.org,2002:int> 1]`)));
+    const text = `${prefix}[!a!x 1, !b!str 1, ! 1, !<tag:yaml.org,2002:int> 1]`;
+    const root = finish(parseYaml(new Source(Buffer.from(text))));
     const tags = root?.kind === 'list' ? root.items.map((item) => (item.kind === 'scalar' ? item.tag : '')) : [];
     expect(tags).toEqual(['!?', '!!str', '!', '!!int']);
   });
@@ -440,4 +442,45 @@ describe('YAML fixtures', () => {
 it('refuses documents with more values than the limit', () => {
   const read = readYaml(Buffer.from(`a: [${'x,'.repeat(300_000)}]`));
   expect(read).toMatchObject({ ok: false, message: expect.stringContaining('more than 100000 values') });
+});
+
+describe('a long text', () => {
+  const items = (n: number, f: (i: number) => string): string => Array.from({ length: n }, (_x, i) => f(i)).join('');
+  const texts = {
+    'a flow list': [`a: [${items(3000, (i) => `x${i},`)}]`, { a: Array.from({ length: 3000 }, (_x, i) => `x${i}`) }],
+    'block lists in a block list': [
+      items(40, () => `- b:\n${items(50, (i) => `  - c: ${i}\n    d: [e: f, ? g]\n`)}`),
+      Array.from({ length: 40 }, () => ({
+        b: Array.from({ length: 50 }, (_x, i) => ({ c: i, d: [{ e: 'f' }, { g: null }] })),
+      })),
+    ],
+    'a map with an alias and merge keys': [
+      `x: &x {m: merged, z: 1}\n${items(2000, (i) => `k${i}: v\n`)}<<: *x\nlast: *x\n`,
+      {
+        x: { m: 'merged', z: 1 },
+        ...Object.fromEntries(Array.from({ length: 2000 }, (_x, i) => [`k${i}`, 'v'])),
+        z: 1,
+        last: { m: 'merged', z: 1 },
+        m: 'merged',
+      },
+    ],
+  } as const;
+
+  it.each(Object.entries(texts))('is read in steps: %s', (_name, [text, wanted]) => {
+    const read = readYaml(Buffer.from(text));
+    expect(read).toEqual({ ok: true, value: wanted, duplicates: [] });
+    expect([...yamlSteps(Buffer.from(text))].length).toBeGreaterThanOrEqual(8);
+  });
+
+  it('pauses before it is refused', () => {
+    const text = `a: [${'x,'.repeat(200_000)}]`;
+    const steps = yamlSteps(Buffer.from(text));
+    let pauses = 0;
+    for (let step = steps.next(); ; step = steps.next(), pauses++) {
+      if (step.done !== true) continue;
+      expect(step.value).toEqual({ ok: false, message: 'yaml: the document has more than 100000 values' });
+      break;
+    }
+    expect(pauses).toBeGreaterThanOrEqual(199);
+  });
 });

@@ -1,3 +1,4 @@
+import { Slice } from '../../base/index.js';
 import type { Answer, ListResult, Representation } from '../../registry/index.js';
 import { isCustom } from '../../schema/index.js';
 import { withoutManagedFields } from '../audit.js';
@@ -27,9 +28,16 @@ export function answerForm(request: ResourceRequest, services: HttpServices, sha
       ? watchableTypes(services.stages.supportedEncodings)
       : services.stages.supportedEncodings.types,
   );
-  const wanted = { accept, query: info.query, userAgent: call.userAgent };
+  const wanted = { accept, query: info.query, userAgent: call.userAgent, withoutTable: !hasTable(request) };
   const encodings = encodingsOf(services.stages.supportedEncodings, isCustom(served.type));
   return representationOf(wanted, encodings, shape, goKind(served.group, served.kind));
+}
+
+/** Reviews, bindings and other objects that only answer a request have no Table. */
+function hasTable({ served, info }: ResourceRequest): boolean {
+  const subresource = served.subresources[info.subresource];
+  if (subresource !== undefined) return subresource.behaviour.kind !== 'action' && !subresource.withoutTable;
+  return served.declaration.virtual === undefined || served.verbs.includes('list');
 }
 
 /** The name of a kind in kube-apiserver's messages: `*apps.Deployment`. */
@@ -37,6 +45,7 @@ function goKind(group: string, kind: string): string {
   return `*${group === '' ? 'core' : group.split('.')[0]}.${kind}`;
 }
 
+/** Sends an object. Encoding a large one yields. */
 export function sendObject(
   request: ResourceRequest,
   services: HttpServices,
@@ -44,14 +53,25 @@ export function sendObject(
   answer: Answer,
   representation: Representation,
 ): void | Promise<void> {
-  const body = services.renderAnswer(request.target, answer, representation);
-  if (request.call.audit?.wantsResponse === true) {
-    const json = isPlainJson(representation)
-      ? body
-      : services.renderAnswer(request.target, answer, plainJson(representation));
-    recordResponse(request.call, json);
-  }
-  return sendBytes(request.call, status, MEDIA_TYPES[representation.encoding], body);
+  const { call, target } = request;
+  const slice = new Slice(services.world, call.scheduler, limits.encodingTime);
+  const send = (body: Buffer): void | Promise<void> =>
+    sendBytes(call, status, MEDIA_TYPES[representation.encoding], body);
+  const body = slice.run(services.renderAnswer(target, answer, representation));
+  const records = call.audit?.wantsResponse === true;
+  if (!records && !(body instanceof Promise)) return send(body);
+  return (async () => {
+    const bytes = await body;
+    if (records) {
+      const plain = plainJson(representation);
+      recordResponse(
+        call,
+        isPlainJson(representation) ? bytes : await slice.run(services.renderAnswer(target, answer, plain)),
+      );
+    }
+    if (slice.spent()) await slice.yield();
+    return send(bytes);
+  })();
 }
 
 /** Sends a list in pieces. The audit, if it records responses, has a separate copy. */

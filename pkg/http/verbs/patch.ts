@@ -1,8 +1,11 @@
-import { jsonText, readJson, readYaml } from '../../codec/index.js';
+import { Slice } from '../../base/index.js';
+import { jsonText, readJson, yamlSteps } from '../../codec/index.js';
 import type { Body } from '../../registry/index.js';
 import { isCustom } from '../../schema/index.js';
 import { readBody } from '../body.js';
 import type { Call } from '../call.js';
+import { requireName } from '../customactions.js';
+import { limits } from '../limits.js';
 import { patchTypeOf } from '../negotiate.js';
 import { patchOptions } from '../options.js';
 import type { ResourceRequest } from '../resources.js';
@@ -12,14 +15,15 @@ import { answerForm, sendObject } from './answer.js';
 /** PATCH with one of four patch types. An apply creates the object if it does not exist (201). */
 export async function patch(request: ResourceRequest, services: HttpServices): Promise<void> {
   const { call, info, target } = request;
-  const form = answerForm(request, services, 'object');
   const { type, encoding } = patchTypeOf(
     call.exchange.headers['content-type'],
     services.stages.supportedEncodings,
     !isCustom(request.served.type),
   );
+  requireName(info);
+  const form = answerForm(request, services, 'object');
   const bytes = await readBody(call);
-  recordPatch(call, bytes, encoding);
+  if (call.audit?.wantsRequest === true) await recordPatch(call, services, { bytes, encoding });
   const { options, force } = patchOptions(info.query, type, call.userAgent);
   const body = { bytes, encoding };
   const written = await services.registry.patch({ target, type, body, force, options }, call);
@@ -27,8 +31,13 @@ export async function patch(request: ResourceRequest, services: HttpServices): P
 }
 
 /** The audit event has the patch as the client sent it, as JSON. An invalid patch is refused later. */
-function recordPatch({ audit }: Call, bytes: Buffer, encoding: Body['encoding']): void {
-  if (audit?.wantsRequest !== true) return;
-  const value = encoding === 'json' ? readJson(bytes) : encoding === 'yaml' ? readYaml(bytes) : undefined;
-  if (value?.ok === true) audit.requestObject = jsonText(value.value);
+async function recordPatch(
+  { audit, scheduler }: Call,
+  { world }: HttpServices,
+  { bytes, encoding }: Body,
+): Promise<void> {
+  const slice = new Slice(world, scheduler, limits.encodingTime);
+  const value =
+    encoding === 'json' ? readJson(bytes) : encoding === 'yaml' ? await slice.run(yamlSteps(bytes)) : undefined;
+  if (audit !== undefined && value?.ok === true) audit.requestObject = jsonText(value.value);
 }

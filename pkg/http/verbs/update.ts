@@ -1,4 +1,5 @@
 import { readBody } from '../body.js';
+import { requireName } from '../customactions.js';
 import { bodyEncoding } from '../negotiate.js';
 import { writeOptions } from '../options.js';
 import type { ResourceRequest } from '../resources.js';
@@ -8,6 +9,7 @@ import { answerForm, sendObject } from './answer.js';
 /** PUT: replaces an object. For some kinds it creates the object if it does not exist (201). */
 export async function update(request: ResourceRequest, services: HttpServices): Promise<void> {
   const { call, info, target } = request;
+  requireName(info);
   const form = answerForm(request, services, 'object');
   const bytes = await readBody(call);
   const options = writeOptions('UpdateOptions', info.query, call.userAgent);

@@ -7,6 +7,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../api/index.js';
+import type { Steps } from '../../base/index.js';
 import { emptySet, equalSets, type FieldSet, parseSet, sortedSet } from './field-set.js';
 
 export type Operation = 'Apply' | 'Update';
@@ -112,9 +113,14 @@ export function tryDecodeOwners(entries: JsonArray | undefined, stored: boolean)
  * Encodes the entries in their order: Apply entries first, then by time, manager, version, subresource. Undefined if
  * there are none.
  */
-export function encodeOwners(owners: Owners): JsonArray | undefined {
+export function* encodeOwners(owners: Owners): Steps<JsonArray | undefined> {
   if (owners.size === 0) return undefined;
-  return [...owners.values()].sort(compareOwners).map(encodeOwner);
+  const entries: JsonArray = [];
+  for (const owner of [...owners.values()].sort(compareOwners)) {
+    entries.push(encodeOwner(owner));
+    yield;
+  }
+  return entries;
 }
 
 function encodeOwner(o: Owner): JsonObject {

@@ -8,6 +8,7 @@ import {
   type JsonValue,
   setOwn,
 } from '../../api/index.js';
+import { finish, type Steps } from '../../base/index.js';
 import { type StructSchema, zeroObject } from '../../schema/index.js';
 import { PatchError } from '../errors.js';
 import { updateManagersMax } from '../limits.js';
@@ -115,14 +116,11 @@ const unowned: FieldSet = setOfNames([
  * An object without entries (stored before field tracking, or reset) has none until the first apply.
  */
 export function updateManagedFields(input: UpdateInput): void {
-  compareManagedFields(input)();
+  finish(managedFieldsSteps(input));
 }
 
-/**
- * The first half of `updateManagedFields`, which determines the owners. The returned function is the second half, which
- * writes them.
- */
-export function compareManagedFields(input: UpdateInput): () => void {
+/** `updateManagedFields` in steps. Only the last one changes the object. */
+export function* managedFieldsSteps(input: UpdateInput): Steps<void> {
   const { resource, live, object } = input;
   const sent = managedFieldsOf(object);
   const reset = resource.subresource === '' && isReset(sent);
@@ -140,7 +138,7 @@ export function compareManagedFields(input: UpdateInput): () => void {
   if (owners.size > 0 || live === undefined || reset) {
     const rules = rulesOf(resource);
     const before = versionedLive(resource, live);
-    update(
+    yield* update(
       before,
       versioned(resource, withoutManagedFields(object)),
       owners,
@@ -150,8 +148,8 @@ export function compareManagedFields(input: UpdateInput): () => void {
       rules,
     );
   }
-  const found = owners;
-  return () => setManagedFields(object, encodeOwners(found));
+  yield;
+  setManagedFields(object, yield* encodeOwners(owners));
 }
 
 /** Reports whether the list has one entry, which is empty. */
@@ -196,7 +194,7 @@ function rulesOf(resource: TrackedResource): Rules {
   return { convert, ignored };
 }
 
-function update(
+function* update(
   live: Versioned,
   next: Versioned,
   owners: Owners,
@@ -204,8 +202,10 @@ function update(
   manager: string,
   now: number,
   rules: Rules,
-): void {
-  const gained = difference(trackUpdate(live, next, owners, rules), unowned);
+): Steps<void> {
+  const changed = yield* trackUpdate(live, next, owners, rules);
+  yield;
+  const gained = difference(changed, unowned);
   if (!isEmptySet(gained)) {
     const self = ownerOf(resource, manager, 'Update');
     const key = ownerKey(self);
@@ -262,6 +262,11 @@ function capUpdaters(owners: Owners): void {
  * managedFields, `schema` if the configuration does not match the schema.
  */
 export function applyObject(input: ApplyInput): Applied {
+  return finish(applySteps(input));
+}
+
+/** `applyObject` in steps. */
+export function* applySteps(input: ApplyInput): Steps<Applied> {
   const { resource, live, applied } = input;
   checkNesting(applied);
   const type = typeOf(applied);
@@ -274,16 +279,19 @@ export function applyObject(input: ApplyInput): Applied {
   const misfit = typeErrors(applied, config.schema);
   if (misfit !== undefined) throw new PatchError('schema', `failed to create typed patch object (${about}): ${misfit}`);
 
+  yield;
   const owners = live === undefined ? new Map() : (tryDecodeOwners(managedFieldsOf(live), true) ?? new Map());
   const rules = rulesOf(resource);
   const before = versionedLive(resource, live);
   if (owners.size === 0 && live !== undefined) {
     // No owner is recorded, so all existing fields get one owner: the manager before the first apply.
     const empty = versionedLive(resource, undefined);
-    update(empty, before, owners, resource, 'before-first-apply', input.now, rules);
+    yield* update(empty, before, owners, resource, 'before-first-apply', input.now, rules);
   }
-  const outcome = attempt(input, before, config, owners, rules);
+  yield;
+  const outcome = yield* attempt(input, before, config, owners, rules);
   if (outcome.kind === 'conflict') return outcome;
+  yield;
   const restored = restoreApplied(outcome.object, applied, resource.schema);
   if ('error' in restored) {
     throw new PatchError(
@@ -291,6 +299,7 @@ export function applyObject(input: ApplyInput): Applied {
       `failed to convert new object (${about}) to proper version: unable to convert unstructured object to ${typeText(resource.apiVersion, resource.kind)}: ${restored.error}`,
     );
   }
+  yield;
   return { kind: 'merged', object: cloneJson(restored.value) };
 }
 
@@ -301,24 +310,31 @@ function restoreApplied(merged: JsonObject, applied: JsonObject, schema: StructS
   return 'value' in restored && restored.value === applied ? { value: merged } : restoreTyped(merged, schema);
 }
 
-function attempt(input: ApplyInput, before: Versioned, config: Versioned, owners: Owners, rules: Rules): Applied {
+function* attempt(
+  input: ApplyInput,
+  before: Versioned,
+  config: Versioned,
+  owners: Owners,
+  rules: Rules,
+): Steps<Applied> {
   const { resource, manager, force } = input;
   const self = ownerOf(resource, manager, 'Apply');
   const key = ownerKey(self);
-  const run = (forced: boolean): Applied => {
+  const run = function* (forced: boolean): Steps<Applied> {
     const after = new Map(owners);
     const last = after.get(key);
-    const merged = trackApply(before, config, after, key, self, forced, rules);
+    const merged = yield* trackApply(before, config, after, key, self, forced, rules);
     const set = difference(after.get(key)?.set ?? emptySet, unowned);
     // Only an apply that changes the object updates the time; one that only changes owners does not.
     const time = merged === undefined ? last?.time : timeText(input.now);
     if (isEmptySet(set)) after.delete(key);
     else if (last !== undefined && equalSets(last.set, set)) after.set(key, { ...last, ...self, set: last.set, time });
     else after.set(key, { ...self, set, time });
-    return { kind: 'merged', object: finish(merged ?? before.value, after, input) };
+    yield;
+    return { kind: 'merged', object: yield* withOwners(merged ?? before.value, after, input) };
   };
   try {
-    return run(force);
+    return yield* run(force);
   } catch (e) {
     if (!(e instanceof ConflictError)) throw e;
     if (manager !== 'kubectl') return { kind: 'conflict', conflict: conflictOf(e) };
@@ -327,15 +343,15 @@ function attempt(input: ApplyInput, before: Versioned, config: Versioned, owners
     const allowed = pathsFromLastApplied(before);
     if (allowed === undefined) return { kind: 'conflict', conflict: conflictOf(e) };
     const remaining = withoutPaths(e, allowed);
-    return remaining === undefined ? run(true) : { kind: 'conflict', conflict: remaining };
+    return remaining === undefined ? yield* run(true) : { kind: 'conflict', conflict: remaining };
   }
 }
 
 /**
  * Returns the merged object with its entries, and for kubectl with an updated annotation. It shares everything else.
  */
-function finish(merged: JsonObject, owners: Owners, input: ApplyInput): JsonObject {
-  const entries = encodeOwners(owners);
+function* withOwners(merged: JsonObject, owners: Owners, input: ApplyInput): Steps<JsonObject> {
+  const entries = yield* encodeOwners(owners);
   const old = getOwn(merged, 'metadata');
   const metadata: JsonObject = isObject(old) ? { ...old } : {};
   if (entries !== undefined) metadata['managedFields'] = entries;

@@ -1,4 +1,5 @@
 import type { JsonArray } from '../../api/index.js';
+import { finish } from '../../base/index.js';
 import { difference, hasPath, isEmptySet, setOfPath } from './field-set.js';
 import { decodeOwners, encodeOwners, type Owners } from './managed.js';
 
@@ -18,7 +19,7 @@ export function entriesOfScale(parent: JsonArray | undefined, replicas: Replicas
     if (path === undefined || !hasPath(owner.set, elements(path))) continue;
     out.set(key, { ...owner, apiVersion: scaleVersion, set: setOfPath(scaleReplicas) });
   }
-  return encodeOwners(out);
+  return finish(encodeOwners(out));
 }
 
 /**
@@ -51,7 +52,7 @@ export function entriesAfterScale(
     if (own === undefined || !hasPath(owner.set, scaleReplicas)) continue;
     out.set(key, { ...owner, apiVersion, set: setOfPath(elements(own)), time: before.get(key)?.time });
   }
-  return encodeOwners(out);
+  return finish(encodeOwners(out));
 }
 
 function elements(path: readonly string[]): string[] {

@@ -1,4 +1,5 @@
 import { equalJson, type JsonObject } from '../../api/index.js';
+import type { Steps } from '../../base/index.js';
 import type { Schema } from '../../schema/index.js';
 import { type Comparison, compareObjects, excludeFields } from './compare.js';
 import {
@@ -71,12 +72,13 @@ export interface Rules {
  * Returns the changes of an update from `live` to `next`, and removes the changed fields from all owners. The caller adds the gained fields
  * to the manager of the update. `owners` is changed.
  */
-export function trackUpdate(live: Versioned, next: Versioned, owners: Owners, rules: Rules): FieldSet {
+export function* trackUpdate(live: Versioned, next: Versioned, owners: Owners, rules: Rules): Steps<FieldSet> {
   const versions = new Versions(rules.convert);
-  reconcileOwners(live, owners, versions);
+  yield* reconcileOwners(live, owners, versions);
   const compareAt = comparer(live, next, rules, versions);
-  moveOwnership(owners, undefined, compareAt, true);
-  const comparison = compareAt(next.apiVersion);
+  yield* moveOwnership(owners, undefined, compareAt, true);
+  const comparison = yield* compareAt(next.apiVersion);
+  yield;
   return comparison === undefined ? emptySet : union(comparison.modified, comparison.added);
 }
 
@@ -86,7 +88,7 @@ export function trackUpdate(live: Versioned, next: Versioned, owners: Owners, ru
  *
  * Returns the merged object, or undefined if it equals the live one.
  */
-export function trackApply(
+export function* trackApply(
   live: Versioned,
   applied: Versioned,
   owners: Owners,
@@ -94,39 +96,48 @@ export function trackApply(
   self: Owner,
   force: boolean,
   rules: Rules,
-): JsonObject | undefined {
+): Steps<JsonObject | undefined> {
   const versions = new Versions(rules.convert);
-  reconcileOwners(live, owners, versions);
+  yield* reconcileOwners(live, owners, versions);
   const last = owners.get(selfKey);
-  const set = recursiveDifference(fieldsOf(applied.value, applied.schema), rules.ignored);
+  const fields = fieldsOf(applied.value, applied.schema);
+  yield;
+  const set = recursiveDifference(fields, rules.ignored);
   owners.set(selfKey, { ...self, set });
+  yield;
   const merged: Versioned = { ...applied, value: mergeObjects(live.value, applied.value, applied.schema) };
-  const next = prune(merged, owners, last, versions);
-  moveOwnership(owners, selfKey, comparer(live, next, rules, versions), force);
+  yield;
+  const next = yield* prune(merged, owners, last, versions);
+  yield;
+  yield* moveOwnership(owners, selfKey, comparer(live, next, rules, versions), force);
+  yield;
   return equalJson(live.value, next.value) ? undefined : next.value;
 }
 
-function reconcileOwners(live: Versioned, owners: Owners, versions: Versions): void {
+function* reconcileOwners(live: Versioned, owners: Owners, versions: Versions): Steps<void> {
   for (const [key, owner] of owners) {
     const at = versions.at(live, owner.apiVersion);
     // The version no longer exists, so the entry is dropped.
     if (at === undefined) owners.delete(key);
     else owners.set(key, withSet(owner, reconcileSet(owner.set, at.schema)));
+    yield;
   }
 }
 
 /** Compares two objects in a version, on first use; returns undefined if one cannot be converted to it. */
-type Comparer = (apiVersion: string) => Comparison | undefined;
+type Comparer = (apiVersion: string) => Steps<Comparison | undefined>;
 
 function comparer(live: Versioned, next: Versioned, rules: Rules, versions: Versions): Comparer {
   const made = new Map<string, Comparison>();
-  return (apiVersion) => {
+  return function* (apiVersion) {
     let comparison = made.get(apiVersion);
     if (comparison === undefined) {
       const before = versions.at(live, apiVersion);
       const after = versions.at(next, apiVersion);
       if (before === undefined || after === undefined) return undefined;
-      comparison = excludeFields(compareObjects(before.value, after.value, after.schema), rules.ignored);
+      const all = compareObjects(before.value, after.value, after.schema);
+      yield;
+      comparison = excludeFields(all, rules.ignored);
       made.set(apiVersion, comparison);
     }
     return comparison;
@@ -134,12 +145,12 @@ function comparer(live: Versioned, next: Versioned, rules: Rules, versions: Vers
 }
 
 /** Removes the changed and removed fields from all other owners, and drops owners without fields. */
-function moveOwnership(owners: Owners, selfKey: string | undefined, compareAt: Comparer, force: boolean): void {
+function* moveOwnership(owners: Owners, selfKey: string | undefined, compareAt: Comparer, force: boolean): Steps<void> {
   const conflicts: Conflicts = new Map();
   const losses: [key: string, owner: Owner, comparison: Comparison][] = [];
   for (const [key, owner] of owners) {
     if (key === selfKey) continue;
-    const comparison = compareAt(owner.apiVersion);
+    const comparison = yield* compareAt(owner.apiVersion);
     if (comparison === undefined) {
       owners.delete(key);
       continue;
@@ -147,12 +158,14 @@ function moveOwnership(owners: Owners, selfKey: string | undefined, compareAt: C
     losses.push([key, owner, comparison]);
     const touched = intersection(owner.set, union(comparison.modified, comparison.added));
     if (!isEmptySet(touched)) conflicts.set(key, touched);
+    yield;
   }
   if (!force && conflicts.size > 0) throw new ConflictError(conflicts, owners);
   for (const [key, owner, comparison] of losses) {
     const taken = conflicts.get(key);
     const kept = difference(taken === undefined ? owner.set : difference(owner.set, taken), comparison.removed);
     owners.set(key, withSet(owner, kept));
+    yield;
   }
   for (const [key, owner] of owners) if (isEmptySet(owner.set)) owners.delete(key);
 }
@@ -163,19 +176,23 @@ function moveOwnership(owners: Owners, selfKey: string | undefined, compareAt: C
  * Removing an item removes all its fields. Fields of other owners are then restored, and so are fields without an owner
  * that the manager never applied (such as defaults).
  */
-function prune(merged: Versioned, owners: Owners, last: Owner | undefined, versions: Versions): Versioned {
+function* prune(merged: Versioned, owners: Owners, last: Owner | undefined, versions: Versions): Steps<Versioned> {
   if (last === undefined || isEmptySet(last.set)) return merged;
   const then = versions.at(merged, last.apiVersion);
   if (then === undefined) return merged;
   const owned = new Map<string, FieldSet>();
   for (const owner of owners.values()) {
     owned.set(owner.apiVersion, union(owned.get(owner.apiVersion) ?? emptySet, owner.set));
+    yield;
   }
   // The common case: everything applied before still has an owner, so nothing is removed.
   if (isEmptySet(difference(last.set, owned.get(then.apiVersion) ?? emptySet))) return merged;
 
+  yield;
   const lastNamed = withNamedFields(last.set, then.schema);
+  yield;
   const all = namedFieldsOf(then);
+  yield;
   let pruned: Versioned = { ...then, value: removeFields(then.value, lastNamed, then.schema) };
   // Start with the pruned version, because a conversion may need the fields that others own in it.
   const order = [...owned.keys()].sort((a, b) => Number(b === then.apiVersion) - Number(a === then.apiVersion));
@@ -184,13 +201,18 @@ function prune(merged: Versioned, owners: Owners, last: Owner | undefined, versi
     const wholeAt = versions.at(whole, apiVersion);
     const prunedAt = versions.at(pruned, apiVersion);
     if (wholeAt === undefined || prunedAt === undefined) continue;
+    yield;
     const kept = union(namedFieldsOf(prunedAt), withNamedFields(owned.get(apiVersion)!, wholeAt.schema));
+    yield;
     pruned = without(wholeAt, difference(wholeAt === then ? all : namedFieldsOf(wholeAt), kept));
     whole = wholeAt;
   }
   const prunedThen = versions.at(pruned, then.apiVersion);
   if (prunedThen === undefined) return merged;
-  const result = without(then, intersection(difference(all, namedFieldsOf(prunedThen)), lastNamed));
+  yield;
+  const gone = intersection(difference(all, namedFieldsOf(prunedThen)), lastNamed);
+  yield;
+  const result = without(then, gone);
   return versions.at(result, merged.apiVersion) ?? merged;
 }
 

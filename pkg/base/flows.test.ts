@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { Flows } from './flows.js';
+import { Scheduler } from './scheduler.js';
+import type { World } from './world.js';
+
+/** A world whose clock moves only by `work`, and whose turns end when the test says so. */
+function steps() {
+  let now = 0;
+  let immediates: (() => void)[] = [];
+  const world = {
+    clock: { now: () => 0, monotonic: () => now },
+    timers: { immediate: (f: () => void) => void immediates.push(f) },
+  } as unknown as World;
+  return {
+    world,
+    work: (milliseconds: number): void => {
+      now += milliseconds;
+    },
+    turn: (): void => {
+      const all = immediates;
+      immediates = [];
+      for (const f of all) f();
+    },
+  };
+}
+
+function server(sliceMilliseconds: number, heavyMilliseconds: number) {
+  const { world, work, turn } = steps();
+  const flows = new Flows(world);
+  const scheduler = new Scheduler(world, sliceMilliseconds, { flows, heavyMilliseconds });
+  const served: string[] = [];
+  /** A request of so many milliseconds. */
+  const request = (flow: string, milliseconds: number): void => {
+    const begin = (): void => {
+      served.push(flow);
+      work(milliseconds);
+    };
+    if (scheduler.spent(flow)) scheduler.later(begin, flow);
+    else {
+      begin();
+      scheduler.settle();
+    }
+  };
+  const count = (flow: string): number => served.filter((name) => name === flow).length;
+  return { world, flows, scheduler, work, turn, served, request, count };
+}
+
+describe('flows', () => {
+  it('that are alone have the whole slice of each turn', () => {
+    const { request, count } = server(8, 1);
+    for (let i = 0; i < 20; i++) request('bulk', 0.5);
+    expect(count('bulk')).toBe(17);
+  });
+
+  it('that use more than all others have a small slice beside them, and others the rest', () => {
+    const { request, count, turn, served } = server(8, 1);
+    request('small', 0.2);
+    for (let i = 0; i < 20; i++) request('bulk', 0.5);
+    const before = count('bulk');
+    expect(before).toBeLessThan(6);
+    request('small', 0.2);
+    expect(served.at(-1)).toBe('small');
+    for (let i = 0; i < 5; i++) {
+      const earlier = count('bulk');
+      turn();
+      expect(count('bulk') - earlier).toBeGreaterThan(0);
+      expect(count('bulk') - earlier).toBeLessThan(5);
+    }
+    turn();
+    expect(count('bulk')).toBe(20);
+  });
+
+  it('wait in the order of their recent use, and each of them progresses', () => {
+    const { request, turn, served, scheduler, work } = server(1, 1);
+    request('bulk', 5);
+    for (const name of ['bulk', 'bulk', 'other', 'bulk', 'other']) request(name, 2);
+    served.length = 0;
+    for (let i = 0; i < 6; i++) turn();
+    expect(served).toEqual(['other', 'other', 'bulk', 'bulk', 'bulk']);
+    work(1);
+    expect(scheduler.spent('other')).toBe(false);
+  });
+
+  it('are forgotten after a while, so that one that is alone again has the whole slice', () => {
+    const { request, count, turn, work } = server(8, 1);
+    request('small', 0.2);
+    for (let i = 0; i < 30; i++) turn();
+    work(20_000);
+    turn();
+    request('bulk', 0.5);
+    const before = count('bulk');
+    for (let i = 0; i < 20; i++) request('bulk', 0.5);
+    expect(count('bulk') - before).toBeGreaterThan(12);
+  });
+
+  it('share what they use among the schedulers of a server', () => {
+    const { world, flows, request, work } = server(8, 1);
+    const lists = new Scheduler(world, 2, { flows, heavyMilliseconds: 0.5 });
+    request('small', 0.2);
+    expect(lists.spent('bulk')).toBe(false);
+    work(1);
+    expect(lists.spent('bulk')).toBe(true);
+    expect(lists.spent('small')).toBe(false);
+  });
+
+  it('do not starve beside work of the server that resumes in every turn', () => {
+    const { scheduler, turn, served, work } = server(2, 0.5);
+    const own = (): void => {
+      void scheduler.yield().then(own);
+    };
+    for (let i = 0; i < 5; i++) own();
+    const list = (): void => {
+      served.push('list');
+      work(0.6);
+      scheduler.later(list, 'list');
+    };
+    scheduler.later(list, 'list');
+    for (let i = 0; i < 40; i++) {
+      for (let n = 0; n < 5; n++) void scheduler.yield();
+      turn();
+    }
+    expect(served.length).toBeGreaterThan(10);
+  });
+});
