@@ -56,6 +56,7 @@ export { paramRightsStep } from './policy/paramrights.js';
 export { type ExpressionWarning, type KnownKind, type KnownKinds, typeCheck } from './policy/typecheck.js';
 export { evaluatorOf, isInScope, type QuotaEvaluator, sumUsage, usageObject } from './quotausage.js';
 export type { LimitedResource } from './resourcequota.js';
+export { podCertificateSigningStep } from './signers.js';
 export { WebhookMetrics } from './webhook/metrics.js';
 
 /** Options of single plug-ins, from flags and the admission configuration. */

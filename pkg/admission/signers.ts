@@ -4,6 +4,9 @@ import {
   at,
   cloneJson,
   equalJson,
+  errors,
+  FieldErrors,
+  FieldPath,
   type JsonObject,
   objectIn,
   type RequestAttributes,
@@ -49,6 +52,29 @@ export function certificateSigningStep(authorize: AuthorizeCheck): AdmissionStep
       const signer = textAt(old, 'spec', 'signerName');
       if (!(await mayUse(authorize, request.user, 'sign', signer)))
         throw forbidden(request, `user not permitted to sign requests with signerName ${JSON.stringify(signer)}`);
+    },
+  };
+}
+
+/**
+ * A change of the status of a request for a pod's certificate needs the permission to `sign` for its signer. kube-apiserver checks
+ * this in the rules of the kind: no flag turns it off, and the answer is that of an invalid object.
+ */
+export function podCertificateSigningStep(authorize: AuthorizeCheck): AdmissionStep {
+  return {
+    name: 'PodCertificateSigning',
+    validate: async (request) => {
+      const { operation, groupResource, subresource, user, object, old } = request;
+      if (operation !== 'update' || subresource !== 'status') return;
+      if (groupResource.group !== GROUP || groupResource.resource !== 'podcertificaterequests') return;
+      if (equalJson(at(old, 'status') ?? {}, at(object, 'status') ?? {})) return;
+      const signer = textAt(old, 'spec', 'signerName');
+      if (await mayUse(authorize, user, 'sign', signer)) return;
+      const found = new FieldErrors().forbidden(
+        FieldPath.of('spec', 'signerName'),
+        `User ${JSON.stringify(user.name)} is not permitted to "sign" for signer ${JSON.stringify(signer)}`,
+      );
+      throw errors.invalid({ group: GROUP, kind: 'PodCertificateRequest' }, request.name, found.list);
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Step } from './frame.js';
 import { contains, fieldOf, hasFields, orMissing } from './operations.js';
-import { callCost } from './runtimecost.js';
+import { costOfCalls } from './runtimecost.js';
 import { fail, isError, keyText, type List, NO_OVERLOAD, noOverload, Optional, type Value } from './values.js';
 
 /** Steps of an evaluation: calls, logic, fields. */
@@ -18,12 +18,19 @@ export interface Invocation {
  * others end at the first error.
  */
 export function invoke({ name, overload, call, nonStrict, args }: Invocation): Step {
+  const cost = costOfCalls(name, overload);
   if (args.length === 1 && !nonStrict) {
     const only = args[0]!;
     return (f) => {
       const a = only(f);
+      if (cost === undefined) {
+        f.spend(1);
+        return isError(a) ? a : call(a);
+      }
+      const all = [a];
+      f.spend(cost.before(all));
       const result = isError(a) ? a : call(a);
-      f.spend(callCost(name, overload, [a], result));
+      if (cost.after !== undefined) f.spend(cost.after(all, result));
       return result;
     };
   }
@@ -32,8 +39,14 @@ export function invoke({ name, overload, call, nonStrict, args }: Invocation): S
     return (f) => {
       const a = first(f);
       const b = second(f);
+      if (cost === undefined) {
+        f.spend(1);
+        return isError(a) ? a : isError(b) ? b : call(a, b);
+      }
+      const both = [a, b];
+      f.spend(cost.before(both));
       const result = isError(a) ? a : isError(b) ? b : call(a, b);
-      f.spend(callCost(name, overload, [a, b], result));
+      if (cost.after !== undefined) f.spend(cost.after(both, result));
       return result;
     };
   }
@@ -44,8 +57,9 @@ export function invoke({ name, overload, call, nonStrict, args }: Invocation): S
       if (!nonStrict && isError(value)) return value;
       values.push(value);
     }
+    f.spend(cost === undefined ? 1 : cost.before(values));
     const result = call(...values);
-    f.spend(callCost(name, overload, values, result));
+    if (cost?.after !== undefined) f.spend(cost.after(values, result));
     return result;
   };
 }

@@ -113,12 +113,79 @@ describe('errors', () => {
     expect(problem('true'.padEnd(200_000))).toContain('expression code point size exceeds limit');
   });
 
+  it('refuse maps in maps before the stack overflows', () => {
+    expect(problem('{1:'.repeat(20_000))).toContain('expression recursion limit exceeded: 250');
+  });
+
+  it('are counted beyond a hundred', () => {
+    const many = problem('@ '.repeat(40_000));
+    expect(many.split('\n')).toHaveLength(101);
+    expect(many).toContain("<input>:1:199: Syntax error: token recognition error at: '@'\n");
+    expect(many.endsWith('\n1 more errors were truncated')).toBe(true);
+    const typed = problem(`[${'zz, '.repeat(149)}zz]`);
+    expect(typed.match(/undeclared reference/g)).toHaveLength(100);
+    expect(typed.endsWith('\n50 more errors were truncated')).toBe(true);
+  });
+
+  it('end the parser after thirty recoveries', () => {
+    const found = problem(Array(40).fill('(1 2 3)').join(' + '));
+    expect(found).toContain('Syntax error: error recovery attempt limit exceeded: 30');
+    expect(found.match(/ERROR: /g)!.length).toBeLessThanOrEqual(31);
+  });
+
+  it('end the parser when a recovery skips 256 tokens', () => {
+    expect(problem(`{1 ${'2 '.repeat(300)}}`)).toContain(
+      'ERROR: <input>:-1:0: error recovery token lookahead limit exceeded: 256',
+    );
+  });
+
+  it('are shown without their line if it is long', () => {
+    expect(problem(`zz == '${'a'.repeat(16_384)}'`)).toBe(
+      "compilation failed: ERROR: <input>:1:1: undeclared reference to 'zz' (in container '')",
+    );
+  });
+
+  // A lexer that scans to the end at each position, or a parser that recovers from every error, takes minutes.
+  it.each(['"', "'", '("a"', 'r"""', '//\n', '. ', '?:', '[}', '``', '@\n', '"\\q', '[1],', 'zz,'])(
+    'of %j, repeated, take time in proportion to the text',
+    (text) => {
+      expect(problem(text.repeat(Math.floor(99_000 / text.length)))).not.toBe('');
+    },
+  );
+
   it('of literals are found when the expression is compiled', () => {
     expect(problem("'a'.matches('[')")).toContain('invalid matches argument');
     expect(problem("duration('1d') == duration('1s')")).toContain('invalid duration argument');
     expect(problem("int('x') == 1")).toBe("program instantiation failed: type conversion error from 'string' to 'int'");
     expect(problem("[1, 'a'].size() == 2")).toContain("expected type 'int' but found 'string'");
     expect(problem("'%s %s'.format([1, 'a']) == ''")).toBe('');
+  });
+});
+
+describe('a call that the limit does not allow', () => {
+  const outcome = (text: string) => {
+    const compiled = compile(text, env);
+    if (failed(compiled)) throw new Error(compiled.error);
+    return compiled.program.run(() => null, 1_000_000);
+  };
+  const numbers = Array.from({ length: 8_000 }, (_, i) => i).join(',');
+
+  it.each([`[${numbers}].distinct()`, `sets.equivalent([${numbers}], [${numbers}])`])(
+    'is refused before it is made: %#',
+    (text) => {
+      // Made first, it would compare hundreds of millions of pairs.
+      const { value, cost } = outcome(text);
+      expect(value).toMatchObject({ message: expect.stringContaining('actual cost limit exceeded') });
+      expect(cost).toBeGreaterThan(1_000_000);
+    },
+  );
+
+  it.each([
+    `'${'a'.repeat(40_000)}'.replace('a', '${'b'.repeat(40_000)}')`,
+    `'${'a'.repeat(40_000)}'.replace('', '${'b'.repeat(40_000)}')`,
+    `'${'a'.repeat(40_000)}'.split('').join('${'b'.repeat(40_000)}')`,
+  ])('fails if its text would be too long for memory: %#', (text) => {
+    expect(outcome(text).value).toMatchObject({ message: expect.stringContaining('exceeds the limit') });
   });
 });
 

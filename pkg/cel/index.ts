@@ -55,6 +55,7 @@ export {
   List,
   Opaque,
   Optional,
+  runtimeText,
   Timestamp,
   typeName,
   Uint,

@@ -163,6 +163,8 @@ function scanPrefixedString(points: readonly string[], at: number): Scan | undef
 function scanString(points: readonly string[], _at: number, quote: number, raw: boolean): Scan {
   const q = points[quote]!;
   const triple = points[quote + 1] === q && points[quote + 2] === q;
+  // Each of many quotation marks without end is not scanned up to the end of the text.
+  if (triple && quote + 3 > lastTriple(points, q)) return { kind: undefined, end: points.length };
   let end = quote + (triple ? 3 : 1);
   for (;;) {
     const c = points[end];
@@ -177,6 +179,24 @@ function scanString(points: readonly string[], _at: number, quote: number, raw: 
       end = scanned.end;
     } else end++;
   }
+}
+
+const lastTriples = new WeakMap<readonly string[], Map<string, number>>();
+
+/** The last position of three quotation marks in a text; -1 if there is none. */
+function lastTriple(points: readonly string[], quote: string): number {
+  let known = lastTriples.get(points);
+  if (known === undefined) {
+    known = new Map();
+    lastTriples.set(points, known);
+  }
+  let last = known.get(quote);
+  if (last === undefined) {
+    last = points.length - 3;
+    while (last >= 0 && !(points[last] === quote && points[last + 1] === quote && points[last + 2] === quote)) last--;
+    known.set(quote, last);
+  }
+  return last;
 }
 
 function scanEscape(points: readonly string[], at: number): { readonly failed: boolean; readonly end: number } {

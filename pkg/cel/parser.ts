@@ -3,7 +3,7 @@ import { EOF, type Token, type TokenKind } from './lexer.js';
 import { literalValue } from './literal.js';
 import { Builder, type Macro, macroKey } from './macros.js';
 import { type Issue, Source } from './source.js';
-import { EPSILON, RecursionFailure, TokenStream } from './syntax.js';
+import { EPSILON, RecursionFailure, TokenStream, TooManyErrors } from './syntax.js';
 import {
   CALC_NEXT,
   END,
@@ -45,15 +45,23 @@ export function parse(text: string, options: ParseOptions): Parsed {
     const message = `expression code point size exceeds limit: size: ${source.points.length}, limit ${POINTS_MAX}`;
     return { source, expr: { kind: 'literal', id: 1, offset: 0, value: null }, issues: [{ offset: -1, message }] };
   }
-  const parser = new Parser(source, options);
+  const issues: Issue[] = [];
   try {
-    const expr = parser.start();
-    return { source, expr, issues: parser.issues };
+    const expr = new Parser(source, options, issues).start();
+    return { source, expr, issues };
   } catch (error) {
-    if (!(error instanceof RecursionFailure)) throw error;
-    const issues = [{ offset: -1, message: error.message }];
+    if (error instanceof RecursionFailure) issues.push({ offset: -1, message: error.message });
+    else if (isStackOverflow(error)) issues.push({ offset: -1, message: TOO_DEEP });
+    else if (!(error instanceof TooManyErrors)) throw error;
     return { source, expr: { kind: 'literal', id: 1, offset: 0, value: null }, issues };
   }
+}
+
+const TOO_DEEP = `expression recursion limit exceeded: ${DEPTH_MAX}`;
+
+/** Maps in maps take the most stack for a level. What exceeds it before the limit of depth counts as too deep. */
+function isStackOverflow(error: unknown): boolean {
+  return error instanceof RangeError && error.message.includes('call stack');
 }
 
 class Parser {
@@ -62,13 +70,10 @@ class Parser {
   readonly #options: ParseOptions;
   #depth = 0;
 
-  constructor(source: Source, options: ParseOptions) {
-    this.#in = new TokenStream(source);
+  /** Errors are added to `issues`. */
+  constructor(source: Source, options: ParseOptions, issues: Issue[]) {
+    this.#in = new TokenStream(source, issues);
     this.#options = options;
-  }
-
-  get issues(): readonly Issue[] {
-    return this.#in.issues;
   }
 
   start(): Expr {
@@ -89,7 +94,7 @@ class Parser {
 
   /** expr: conditionalOr ('?' conditionalOr ':' expr)? */
   #expr(follow: ReadonlySet<TokenKind>): Expr {
-    if (++this.#depth > DEPTH_MAX) throw new RecursionFailure(`expression recursion limit exceeded: ${DEPTH_MAX}`);
+    if (++this.#depth > DEPTH_MAX) throw new RecursionFailure(TOO_DEEP);
     const result = this.#rule(follow, () => {
       const condition = this.#or(kinds('?', EPSILON));
       if (!this.#in.is('?')) return condition;

@@ -149,8 +149,21 @@ function selector(length: number): number {
   return LIST_BASE + walk(length) + Math.ceil(Math.ceil(length * 0.5) * (LIST_BASE + STRUCT_BASE));
 }
 
-/** The cost of one call, without that of its arguments. */
-export function callCost(name: string, overload: string, args: readonly Value[], result: Value): number {
+/** The functions whose cost depends on their result. */
+const BY_RESULT: ReadonlySet<Cost> = new Set([made, BY_NAME['join']!]);
+
+/**
+ * How the cost of the calls of a function is found, without that of its arguments. `before` is charged before the call, because a call
+ * that the limit does not allow may take seconds; `after` is charged for the result.
+ */
+export interface CallCost {
+  before(args: readonly Value[]): number;
+  readonly after: ((args: readonly Value[], result: Value) => number) | undefined;
+}
+
+export function costOfCalls(name: string, overload: string): CallCost | undefined {
   const cost = BY_NAME[name] ?? BY_OVERLOAD[overload];
-  return cost === undefined ? 1 : cost(args, result, overload);
+  if (cost === undefined) return undefined;
+  if (BY_RESULT.has(cost)) return { before: () => 0, after: (args, result) => cost(args, result, overload) };
+  return { before: (args) => cost(args, null, overload), after: undefined };
 }

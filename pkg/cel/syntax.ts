@@ -4,8 +4,11 @@ import type { Issue, Source } from './source.js';
 /** Thrown if a rule cannot continue; the rule that catches it skips to a token that may follow it. */
 export class SyntaxFailure extends Error {}
 
-/** Thrown if an expression nests deeper than the limit. */
+/** Thrown if an expression nests deeper than the limit, or if its errors cannot be recovered from. The message is an error without position. */
 export class RecursionFailure extends Error {}
+
+/** Thrown to end the parser; the errors so far are the result. */
+export class TooManyErrors extends Error {}
 
 /** Errors list the tokens that were expected in this order. */
 const ORDER: readonly TokenKind[] = [
@@ -24,7 +27,10 @@ function showSet(kinds: Iterable<TokenKind>): string {
   return list.length === 1 ? list[0]! : `{${list.join(', ')}}`;
 }
 
+/** The bounds of cel-go: syntax errors, recoveries from them, and tokens that one recovery skips. */
 const ERRORS_MAX = 100;
+const RECOVERIES_MAX = 30;
+const SKIPPED_MAX = 256;
 
 /**
  * The token stream with the error strategy of ANTLR's generated parsers, which users of CEL know from its error
@@ -33,20 +39,24 @@ const ERRORS_MAX = 100;
  */
 export class TokenStream {
   readonly source: Source;
-  readonly issues: Issue[] = [];
+  readonly issues: Issue[];
   readonly #tokens: readonly Token[];
   readonly #skipped: ReadonlySet<number>;
   #at = 0;
   #recovering = false;
   #lastErrorAt = -1;
+  #recoveries = 0;
+  #syntaxErrors = 0;
   readonly #follow: ReadonlySet<TokenKind>[] = [new Set([EOF])];
 
-  constructor(source: Source) {
+  /** Errors are added to `found`. */
+  constructor(source: Source, found: Issue[]) {
     this.source = source;
+    this.issues = found;
     const { tokens, issues, skipped } = tokenize(source);
     this.#tokens = tokens;
     this.#skipped = skipped;
-    this.issues.push(...issues);
+    for (const { offset, message } of issues) this.#syntaxError(offset, message);
   }
 
   get current(): Token {
@@ -63,12 +73,29 @@ export class TokenStream {
   }
 
   report(offset: number, message: string): void {
-    if (this.issues.length < ERRORS_MAX) this.issues.push({ offset, message });
+    this.issues.push({ offset, message });
+  }
+
+  #syntaxError(offset: number, message: string): void {
+    if (this.#syntaxErrors++ < ERRORS_MAX) {
+      this.report(offset, message);
+      return;
+    }
+    this.report(offset, `Syntax error: More than ${ERRORS_MAX} syntax errors`);
+    throw new TooManyErrors();
+  }
+
+  #countRecovery(): void {
+    if (this.#recoveries++ < RECOVERIES_MAX) return;
+    const message = `error recovery attempt limit exceeded: ${RECOVERIES_MAX}`;
+    this.#syntaxError(this.current.start, `Syntax error: ${message}`);
+    throw new TooManyErrors();
   }
 
   /** Consumes the token of this kind, with recovery of one token. `after` is the set of tokens that can follow it. */
   match(kind: TokenKind, after: () => ReadonlySet<TokenKind>): Token {
     if (this.is(kind)) return this.#take();
+    this.#countRecovery();
     if (this.la(2) === kind) {
       this.#unwanted(new Set([kind]));
       this.#at++;
@@ -121,7 +148,8 @@ export class TokenStream {
   noViableAlternative(from: Token, ahead: number): never {
     const offending = this.#tokens[Math.min(this.#at + ahead, this.#tokens.length - 1)]!;
     const end = offending.kind === EOF ? from.end : offending.end;
-    const text = this.source.points.filter((_, i) => i >= from.start && i < end && !this.#skipped.has(i)).join('');
+    const points = this.source.points.slice(from.start, end);
+    const text = points.filter((_, i) => !this.#skipped.has(from.start + i)).join('');
     this.#error(offending.start, `no viable alternative at input '${escapeText(text)}'`);
     throw new SyntaxFailure();
   }
@@ -144,6 +172,7 @@ export class TokenStream {
   }
 
   #recover(): void {
+    this.#countRecovery();
     // A second failure at the same position drops a token, so that each failure makes progress.
     if (this.#lastErrorAt === this.#at && !this.is(EOF)) this.#at++;
     this.#lastErrorAt = this.#at;
@@ -151,7 +180,17 @@ export class TokenStream {
   }
 
   #skipTo(expected: ReadonlySet<TokenKind>): void {
-    while (!this.is(EOF) && !expected.has(this.la()) && !this.#follow.some((f) => f.has(this.la()))) this.#at++;
+    // Rules of one kind nest, so there are few distinct sets.
+    const follow = new Set(this.#follow);
+    const ends = (kind: TokenKind): boolean => {
+      for (const f of follow) if (f.has(kind)) return true;
+      return false;
+    };
+    for (let skipped = 0; !this.is(EOF) && !expected.has(this.la()) && !ends(this.la()); skipped++) {
+      if (skipped >= SKIPPED_MAX)
+        throw new RecursionFailure(`error recovery token lookahead limit exceeded: ${SKIPPED_MAX}`);
+      this.#at++;
+    }
   }
 
   #mayFollow(kind: TokenKind): boolean {
@@ -177,7 +216,7 @@ export class TokenStream {
   #error(offset: number, message: string): void {
     if (this.#recovering) return;
     this.#recovering = true;
-    this.report(offset, `Syntax error: ${message}`);
+    this.#syntaxError(offset, `Syntax error: ${message}`);
   }
 }
 

@@ -327,6 +327,20 @@ export function runtimeName(t: Type): string {
   }
 }
 
+/** A type with its parameters, by the names of run time: `list(google.protobuf.Duration)`. */
+export function runtimeText(t: Type): string {
+  const parameters = parametersOf(t);
+  if (t.kind === 'param') return `<${t.name}>`;
+  return parameters.length === 0 ? runtimeName(t) : `${runtimeName(t)}(${parameters.map(runtimeText).join(', ')})`;
+}
+
+function parametersOf(t: Type): readonly Type[] {
+  if (t.kind === 'list') return [t.element];
+  if (t.kind === 'map') return [t.key, t.value];
+  if (t.kind === 'opaque') return t.params;
+  return t.kind === 'type' && t.of !== undefined ? [t.of] : [];
+}
+
 /** The size for costs: characters, bytes, elements, entries; 1 for all other values. */
 export function costSize(v: Value): number {
   if (typeof v === 'string') return codePoints(v);

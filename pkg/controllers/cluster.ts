@@ -17,6 +17,8 @@ export interface Cluster {
    * completed write of this controller, and everything that a completed `get` or `list` could see.
    */
   known(resource: ServedResource, namespace: string): Iterable<StoredObject>;
+  /** Resolves when this peer knows everything that was committed before the call. */
+  caughtUp(): Promise<void>;
   /** Returns one object that this peer knows. */
   knownOne(at: Place): StoredObject | undefined;
   /** A consistent list, object by object, with yields in between. `f` must be fast. */

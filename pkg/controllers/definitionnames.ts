@@ -1,6 +1,16 @@
-import { cloneJson, equalJson, isObject, type JsonObject, listAt, textAt } from '../api/index.js';
+import {
+  at,
+  cloneJson,
+  equalJson,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+  objectAt,
+  textAt,
+} from '../api/index.js';
 import type { StoredObject } from '../cache/index.js';
-import type { ServedResource } from '../registry/index.js';
+import { headOf, type ServedResource } from '../registry/index.js';
 import { type Controller, type ControllerContext, controllerOf } from './controller.js';
 import { type Condition, groupOf, isDefinition, isTrue, placeOf, setCondition } from './definition.js';
 import { WorkQueue } from './queue.js';
@@ -28,7 +38,10 @@ export function definitionNames(context: ControllerContext): Controller {
   async function sync(group: string): Promise<void> {
     const any = placeOf(context, '');
     if (any === undefined) return;
-    const all = (await cluster.list(any.resource, '')).filter((d) => textAt(d, 'spec', 'group') === group);
+    await cluster.caughtUp();
+    // The schemas of hundreds of definitions are not parsed to find their names.
+    const all: JsonObject[] = [];
+    for (const stored of cluster.known(any.resource, '')) if (groupOf(stored) === group) all.push(headOf(stored).head);
     const taken = new Map<string, string>();
     for (const d of all) for (const name of acceptedNames(d)) taken.set(name, textAt(d, 'metadata', 'name'));
     for (const d of [...all].sort(byAge)) {
@@ -36,7 +49,7 @@ export function definitionNames(context: ControllerContext): Controller {
       const next = decide(cloneJson(d), taken);
       if (next === undefined) continue;
       for (const n of acceptedNames(next)) taken.set(n, name);
-      await cluster.replace({ ...any, name }, 'status', next);
+      await cluster.patch({ ...any, name }, 'status', statusPatch(d, next));
     }
   }
 
@@ -106,6 +119,21 @@ const NOT_ESTABLISHED: Condition = {
   reason: 'NotAccepted',
   message: 'not all names are accepted',
 };
+
+/** The change of the status as a merge patch, which conflicts if the definition has changed since. */
+function statusPatch(former: JsonObject, next: JsonObject): JsonObject {
+  const accepted = at(next, 'status', 'acceptedNames');
+  const dropped = Object.keys(objectAt(former, 'status', 'acceptedNames') ?? {}).filter((f) => !hasOwn(accepted, f));
+  return {
+    metadata: { uid: textAt(next, 'metadata', 'uid'), resourceVersion: textAt(next, 'metadata', 'resourceVersion') },
+    status: {
+      ...(isObject(next['status']) ? next['status'] : {}),
+      acceptedNames: { ...(isObject(accepted) ? accepted : {}), ...Object.fromEntries(dropped.map((f) => [f, null])) },
+    },
+  };
+}
+
+const hasOwn = (o: JsonValue | undefined, name: string): boolean => isObject(o) && Object.hasOwn(o, name);
 
 /** Names in use by a definition, those of resources and those of kinds separately. */
 function acceptedNames(d: JsonObject): readonly string[] {

@@ -1,5 +1,15 @@
 import { equalJson, isObject, type JsonObject } from '../api/index.js';
-import { compile, type Kind, type Registry } from '../registry/index.js';
+import { Slice } from '../base/index.js';
+import type { StoredObject } from '../cache/index.js';
+import {
+  compile,
+  headOf,
+  type Kind,
+  type Registry,
+  SchemaMemory,
+  sameSchemas,
+  storedSchemas,
+} from '../registry/index.js';
 import { prefixEnd } from '../storage/index.js';
 import { type ConversionParts, conversionWebhook } from './conversionwebhook.js';
 import { DEFINITIONS, isTrue } from './definition.js';
@@ -11,12 +21,19 @@ export interface ServedDefinitions {
   stop(): void;
 }
 
-/** The parts of a definition from which its kind is compiled. Other changes of a definition have no effect. */
+/** The state of a definition from which its kind was compiled. Other changes of a definition have no effect. */
 interface Source {
+  /** Replaced by later objects that differ in other parts, so that no superseded one stays in memory. */
+  stored: StoredObject;
   readonly spec: JsonObject;
   readonly names: JsonObject;
   readonly terminating: boolean;
 }
+
+/** Definitions that are served in one step. A step does not yield, and takes longer the more kinds there are. */
+const STEP_DEFINITIONS = 64;
+/** Milliseconds of compiling between two yields. */
+const SLICE_TIME = 4;
 
 /**
  * Serves the kinds of all established CustomResourceDefinitions. It runs on every peer and follows the peer's own
@@ -31,29 +48,31 @@ export function serveDefinitions(
 ): ServedDefinitions {
   const prefix = registry.servedResources.kind(DEFINITIONS.group, DEFINITIONS.resource)?.storage.prefix;
   const served = new Map<string, { readonly source: Source; readonly kind: Kind }>();
+  const memory = new SchemaMemory();
   const pending = new Set<string>();
   let working: Promise<void> | undefined;
   let stopped = false;
 
   const sourceOf = (name: string): Source | undefined => {
-    const d = registry.cache
-      .collection(prefix!)
-      ?.get(prefix + name)
-      ?.parse();
-    if (d === undefined || !isTrue(d, 'Established')) return undefined;
-    const names = isObject(d['status']) ? d['status']['acceptedNames'] : undefined;
-    if (!isObject(d['spec']) || !isObject(names)) return undefined;
-    return { spec: d['spec'], names, terminating: metaOf(d).deleting };
+    const stored = registry.cache.collection(prefix!)?.get(prefix + name);
+    if (stored === undefined) return undefined;
+    const { head } = headOf(stored);
+    if (!isTrue(head, 'Established')) return undefined;
+    const names = isObject(head['status']) ? head['status']['acceptedNames'] : undefined;
+    if (!isObject(head['spec']) || !isObject(names)) return undefined;
+    return { stored, spec: head['spec'], names, terminating: metaOf(head).deleting };
   };
 
   const applyPending = async (): Promise<void> => {
     while (pending.size > 0 && !stopped) {
-      const names = [...pending];
-      pending.clear();
+      const names = [...pending].slice(0, STEP_DEFINITIONS);
+      for (const name of names) pending.delete(name);
       const set: Kind[] = [];
       const remove: Kind[] = [];
       const after: (() => void)[] = [];
+      const slice = new Slice(conversion.world, registry.scheduler, SLICE_TIME);
       for (const name of names) {
+        if (slice.spent()) await slice.yield();
         const source = sourceOf(name);
         const former = served.get(name);
         if (source === undefined) {
@@ -62,10 +81,15 @@ export function serveDefinitions(
           after.push(() => served.delete(name));
           continue;
         }
-        if (former !== undefined && isSame(former.source, source)) continue;
+        if (former !== undefined && isSame(former.source, source)) {
+          former.source.stored = source.stored;
+          continue;
+        }
         const kind = compile(source.spec, source.names, {
           terminating: source.terminating,
           remote: conversionWebhook(source.spec, conversion),
+          schemas: storedSchemas(() => source.stored),
+          memory,
         });
         // A definition cannot replace a built-in kind.
         if (former === undefined && registry.servedResources.kind(kind.group, kind.resource) !== undefined) continue;
@@ -109,5 +133,10 @@ export function serveDefinitions(
 }
 
 function isSame(a: Source, b: Source): boolean {
-  return a.terminating === b.terminating && equalJson(a.names, b.names) && equalJson(a.spec, b.spec);
+  return (
+    a.terminating === b.terminating &&
+    equalJson(a.names, b.names) &&
+    equalJson(a.spec, b.spec) &&
+    sameSchemas(a.stored, b.stored)
+  );
 }

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { ApiError } from '../api/index.js';
 import { TestWorld } from '../registry/testing.js';
 import { WorkQueue } from './queue.js';
 
@@ -51,6 +52,26 @@ it('retries a failed key after a delay, and counts the retry', async () => {
   await finish();
   expect(done).toEqual(['a']);
   expect(queue.counts).toMatchObject({ depth: 0, adds: 2, retries: 1 });
+});
+
+it('does not report conflicts of a key before the sixth in a row', async () => {
+  const { world, queue, done, failures, finish } = bench();
+  queue.start();
+  queue.add('a');
+  for (let i = 0; i < 5; i++) {
+    await finish(new ApiError(409, 'Conflict', 'the object has been modified'));
+    world.advance(60_000);
+  }
+  expect(failures).toEqual([]);
+  expect(queue.counts).toMatchObject({ retries: 5 });
+  await finish(new ApiError(409, 'Conflict', 'the object has been modified'));
+  expect(failures).toEqual(['a']);
+  world.advance(60_000);
+  await finish();
+  queue.add('a');
+  await finish(new ApiError(409, 'Conflict', 'the object has been modified'));
+  expect(failures).toEqual(['a']);
+  expect(done).toEqual(['a']);
 });
 
 it('processes a delayed key at the earliest of its times', async () => {

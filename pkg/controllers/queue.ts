@@ -1,3 +1,4 @@
+import { ApiError } from '../api/index.js';
 import type { World } from '../base/index.js';
 import { Durations, type QueueCounts } from '../telemetry/index.js';
 
@@ -7,12 +8,18 @@ export interface QueueOptions {
   readonly workers: number;
   /** Processes a key. When it throws, the key is retried with backoff. */
   readonly sync: (key: string) => Promise<void>;
-  /** Called for each failure. */
+  /** Called for each failure that is worth a line in the log: see `CONFLICTS_MAX`. */
   readonly failed: (key: string, error: unknown) => void;
 }
 
 const BACKOFF_FIRST_MILLISECONDS = 50;
 const BACKOFF_MAX_MILLISECONDS = 60_000;
+
+/**
+ * Conflicts of a key in a row that are not reported. A conflict is normal: another writer was faster, and the retry begins with what
+ * it wrote. A key that conflicts every time is not.
+ */
+const CONFLICTS_MAX = 5;
 
 /**
  * A level-triggered queue of keys. A waiting key is queued once; a key that is added while it is processed is processed again
@@ -106,7 +113,8 @@ export class WorkQueue {
       const failures = (this.#failures.get(key) ?? 0) + 1;
       this.#failures.set(key, failures);
       this.#retries++;
-      if (!this.#stopped) this.#options.failed(key, error);
+      const normal = error instanceof ApiError && error.status.code === 409 && failures <= CONFLICTS_MAX;
+      if (!this.#stopped && !normal) this.#options.failed(key, error);
       this.addAfter(key, Math.min(BACKOFF_FIRST_MILLISECONDS * 2 ** (failures - 1), BACKOFF_MAX_MILLISECONDS));
     }
     this.#worked.observe(this.#now() - began);

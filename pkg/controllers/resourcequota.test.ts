@@ -86,6 +86,19 @@ it('counts only objects in its scope', async () => {
   expect(await used()).toEqual({ pods: '1' });
 });
 
+it('counts a pod no longer when it leaves the scope', async () => {
+  const { bench, work, used } = await scene({ pods: '5' }, { scopes: ['NotTerminating'] });
+  await bench.create('pods', 'default', pod('a', '1'));
+  await bench.create('pods', 'default', pod('b', '1'));
+  await work();
+  expect(await used()).toEqual({ pods: '2' });
+  const read = await bench.get('pods', 'default', 'a');
+  (read['spec'] as JsonObject)['activeDeadlineSeconds'] = 600;
+  await bench.update('pods', 'default', read);
+  await work();
+  expect(await used()).toEqual({ pods: '1' });
+});
+
 it('updates the status when the limits change', async () => {
   const { bench, work, used } = await scene({ pods: '5' });
   await bench.patch('resourcequotas', ['default', 'q'], { spec: { hard: { 'count/secrets': '2' } } });

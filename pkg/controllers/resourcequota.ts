@@ -1,5 +1,5 @@
 import { evaluatorOf, isInScope, type QuotaEvaluator, sumUsage, usageObject } from '../admission/index.js';
-import { ApiError, equalJson, type JsonObject, objectAt, type Quantity, zeroQuantity } from '../api/index.js';
+import { equalJson, type JsonObject, objectAt, type Quantity, zeroQuantity } from '../api/index.js';
 import type { StoredObject } from '../cache/index.js';
 import type { ServedResource } from '../registry/index.js';
 import type { Place } from './cluster.js';
@@ -17,6 +17,7 @@ const RESYNC_MILLISECONDS = 5 * 60_000;
 
 /** Resources whose objects count differently after an update. */
 const UPDATES_COUNT: ReadonlySet<string> = new Set(['services', 'persistentvolumeclaims', 'resourceclaims']);
+const DEADLINE = Buffer.from('"activeDeadlineSeconds":');
 const ENDED = [Buffer.from('"phase":"Succeeded"'), Buffer.from('"phase":"Failed"')];
 
 /**
@@ -33,10 +34,7 @@ export function resourceQuotaController(context: ControllerContext): Controller 
     world,
     workers: WORKERS,
     sync,
-    failed: (key, error) => {
-      const conflict = error instanceof ApiError && error.status.code === 409;
-      if (!conflict) context.log('resource quota controller: will retry', { quota: key, error: String(error) });
-    },
+    failed: (key, error) => context.log('resource quota controller: will retry', { quota: key, error: String(error) }),
   });
 
   function changed(resource: ServedResource, before: StoredObject | undefined, after: StoredObject | undefined): void {
@@ -137,5 +135,7 @@ function mayCountLess(
   if (before === undefined) return false;
   if (after === undefined) return true;
   if (resource !== 'pods') return UPDATES_COUNT.has(resource);
+  // The pod moves between the scopes Terminating and NotTerminating.
+  if (after.json.includes(DEADLINE) !== before.json.includes(DEADLINE)) return true;
   return ENDED.some((phase) => after.json.includes(phase) && !before.json.includes(phase));
 }

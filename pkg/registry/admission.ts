@@ -19,7 +19,7 @@ import type { Compare, Op } from '../storage/index.js';
 import { expectedKind } from './bodies.js';
 import { putOp } from './commit.js';
 import { converting } from './conversion.js';
-import { type Core, collectionOf, keyOf } from './core.js';
+import { type Core, collectionOf, keyOf, sliceOf } from './core.js';
 import { storedResource } from './lookup.js';
 import { metaOf, text } from './meta.js';
 import type { DeleteOptions, RequestContext, Target, WriteOptions } from './requests.js';
@@ -205,17 +205,19 @@ export class Admitted implements AdmissionRequest {
 
   /** Runs the mutating steps, a second time if a step requests it, and returns the object. */
   async mutate(): Promise<JsonObject | undefined> {
-    const { steps } = this.#core.admission;
-    for (const step of steps) {
+    await this.#mutateOnce();
+    if (this.#reinvocation?.begin() === true) await this.#mutateOnce();
+    return this.#object;
+  }
+
+  /** A large object takes each step a while, so other requests run between them. */
+  async #mutateOnce(): Promise<void> {
+    const slice = sliceOf(this.#core);
+    for (const step of this.#core.admission.steps) {
       const done = step.mutate?.(this);
       if (done !== undefined) await done;
+      if (slice.spent()) await slice.yield();
     }
-    if (this.#reinvocation?.begin() === true)
-      for (const step of steps) {
-        const done = step.mutate?.(this);
-        if (done !== undefined) await done;
-      }
-    return this.#object;
   }
 
   /**
@@ -224,9 +226,11 @@ export class Admitted implements AdmissionRequest {
    */
   async validate(object: JsonObject | undefined = this.#object): Promise<void> {
     this.#object = object;
+    const slice = sliceOf(this.#core);
     for (const step of this.#core.admission.steps) {
       const done = step.validate?.(this);
       if (done !== undefined) await done;
+      if (slice.spent()) await slice.yield();
     }
   }
 

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError, type JsonObject } from '../api/index.js';
+import { finish } from '../base/index.js';
 import { readApplied } from './bodies.js';
 import { Bench } from './testing.js';
 
 const read = (text: string): unknown => {
   try {
-    return readApplied({ bytes: Buffer.from(text), encoding: 'yaml' }).value;
+    return finish(readApplied({ bytes: Buffer.from(text), encoding: 'yaml' })).value;
   } catch (e) {
     if (e instanceof ApiError) return e.status.message;
     throw e;
@@ -30,14 +31,12 @@ describe('the document of an apply', () => {
     ['true', 'bool'],
   ])('%j is not an object, and the error names its type', (text, type) => {
     expect(read(text)).toBe(
-      `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${type} into Go value of type map[string]interface {}`,
+      `error decoding patch: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${type} into Go value of type map[string]interface {}`,
     );
   });
 
   it("that is not YAML is refused with the parser's message", () => {
-    expect(read('a: b: c')).toBe(
-      'error decoding YAML: error converting YAML to JSON: yaml: mapping values are not allowed in this context',
-    );
+    expect(read('a: b: c')).toBe('error encoding patch: yaml: mapping values are not allowed in this context');
   });
 });
 

@@ -9,17 +9,18 @@ import {
   type JsonValue,
   parseApiVersion,
 } from '../api/index.js';
+import type { Steps } from '../base/index.js';
 import {
+  bodySteps,
   type Decoded,
   decodeAs,
-  decodeBody,
   decodeValue,
-  readBody,
   readJsonBody,
+  readSteps,
   type Strictness,
   strictMessage,
 } from '../codec/index.js';
-import { applyPatch, PatchError, type PatchInput } from '../patch/index.js';
+import { PatchError, type PatchInput, patchSteps } from '../patch/index.js';
 import { type KindSchema, kindSchema } from '../schema/index.js';
 import { metaOf, text } from './meta.js';
 import type { Body, DecodedBody, FieldValidation, PatchRequest, RequestContext, Target } from './requests.js';
@@ -35,21 +36,23 @@ export function expectedKind({ resource, subresource }: Target): KindSchema {
 }
 
 /** Decodes an object. The field validation of the request decides whether unknown and duplicate fields are refused, warned about or ignored. */
-export function decodeObject(
+export function* decodeObject(
   target: Target,
   body: Body,
   validation: FieldValidation,
   context: RequestContext,
-): JsonObject {
+): Steps<JsonObject> {
   const expected = expectedKind(target);
   const otherVersions = target.subresource !== '' && expected.info.kind !== target.resource.kind;
-  const decoded = decodeBody(body, expected, { otherVersions });
+  const decoded = yield* bodySteps(body, expected, { otherVersions });
   if (!decoded.ok) throw errors.badRequest(decoded.message);
   if (validation === 'Strict' && decoded.strict.errors.length > 0)
     throw errors.badRequest(strictMessage(decoded.gvk, expected.info, decoded.strict));
   if (validation === 'Warn') for (const text of decoded.strict.warnings) context.warn(text);
   const { object } = decoded;
+  yield;
   refuseLongLists(target, object, body.bytes.length * BYTES_PER_BODY_BYTE[body.encoding]);
+  yield;
   const why = unreadable(target, expected, object);
   if (why !== undefined) {
     const { kind, version } = decoded.gvk;
@@ -91,11 +94,18 @@ export interface PatchDocument {
   readonly text: string | undefined;
 }
 
-export function readPatch(request: PatchRequest): PatchDocument {
-  const { body, type } = request;
+/**
+ * Reads a patch. A text that is not JSON is refused at once, even if the object does not exist; the returned function throws the other
+ * errors.
+ */
+export function readPatch({ body, type }: PatchRequest): () => PatchDocument {
   const read = readJsonBody(body.bytes);
-  if (!read.ok) throw errors.badRequest(type === 'strategic' ? read.message : `error decoding patch: ${read.message}`);
-  return { value: read.value, duplicates: read.duplicates, text: body.bytes.toString() };
+  if (!read.ok && read.syntax) throw errors.badRequest('invalid JSON patch');
+  return () => {
+    if (!read.ok)
+      throw errors.badRequest(type === 'strategic' ? read.message : `error decoding patch: ${read.message}`);
+    return { value: read.value, duplicates: read.duplicates, text: body.bytes.toString() };
+  };
 }
 
 export interface PatchTarget {
@@ -104,16 +114,16 @@ export interface PatchTarget {
 }
 
 /** Decodes the patched object in the served version. Errors are those of kube-apiserver. */
-export function patchObject(
+export function* patchObject(
   request: PatchRequest,
   document: PatchDocument,
   { kind, live }: PatchTarget,
   context: RequestContext,
-): JsonObject {
+): Steps<JsonObject> {
   const { fieldValidation } = request.options;
   const typed = fieldValidation !== 'Ignore';
   try {
-    const patched = applyPatch({
+    const patched = yield* patchSteps({
       kind: request.type as PatchInput['kind'],
       current: live,
       patch: document.value,
@@ -123,10 +133,13 @@ export function patchObject(
     });
     const prefix = request.type === 'json' ? 'json patch ' : '';
     const found: string[] = typed ? [...document.duplicates.map((d) => prefix + d), ...patched.unknownFields] : [];
+    yield;
     const decoded = decodePatched(kind, patched.object);
     if (!decoded.ok) throw badResult(patched.show(), decoded.message);
     const { object, strict } = decoded;
+    yield;
     refuseLongLists(request.target, object, Infinity);
+    yield;
     const why = unreadable(request.target, kind, object);
     if (why !== undefined) throw request.type === 'strategic' ? errors.badRequest(why) : badResult(patched.show(), why);
     report(
@@ -192,15 +205,20 @@ export function patchFailure(e: PatchError): ApiError {
 }
 
 /** Parses the configuration of an apply: YAML (of which JSON is a subset) or CBOR. */
-export function readApplied(body: Body): { readonly value: JsonObject; readonly strict: Strictness } {
+export function* readApplied(body: Body): Steps<{ readonly value: JsonObject; readonly strict: Strictness }> {
   const encoding = body.encoding === 'json' ? 'yaml' : body.encoding;
-  const read = readBody({ bytes: body.bytes, encoding });
-  if (!read.ok) throw errors.badRequest(`error decoding YAML: ${converting(encoding)}${read.message}`);
+  const read = yield* readSteps({ bytes: body.bytes, encoding });
+  if (!read.ok) {
+    // kube-apiserver converts a text to JSON for the audit first, unless it begins like JSON.
+    const likeJson = encoding !== 'yaml' || body.bytes.toString('latin1').trimStart().startsWith('{');
+    const why = likeJson ? `error decoding patch: ${converting(encoding)}` : 'error encoding patch: ';
+    throw errors.badRequest(`${why}${read.message}`);
+  }
   // An empty document is an object without fields.
   const value = read.value ?? {};
   if (!isObject(value))
     throw errors.badRequest(
-      `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${jsonType(value)} into Go value of type map[string]interface {}`,
+      `error decoding patch: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${jsonType(value)} into Go value of type map[string]interface {}`,
     );
   return { value, strict: read.strict };
 }

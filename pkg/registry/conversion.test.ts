@@ -147,8 +147,18 @@ describe('an object written in one version', () => {
 
   it('keeps fields that another version does not have when it is updated in that version', async () => {
     const b = await Bench.open([['api/all', true]]);
-    const pkixPublicKey = 'a2V5';
-    const spec = { signerName: 'example.com/x', podName: 'p', pkixPublicKey, proofOfPossession: 'cHJvb2Y=' };
+    const spec = {
+      signerName: 'example.com/x',
+      podName: 'p',
+      podUID: 'pod-uid',
+      serviceAccountName: 'default',
+      serviceAccountUID: 'account-uid',
+      nodeName: 'n',
+      nodeUID: 'node-uid',
+      pkixPublicKey: 'MCowBQYDK2VwAyEAlPmlZS7PkqD6lcdpBoRTWN6mqX/hobzz7vLqGOWPR/g=',
+      // The uid of the pod, signed with this key.
+      proofOfPossession: '6/2uqAAzoEi7rfgCmvnMdLDHQqR5H7HMVp8OQa6B46s9Jyb5L+RhL93dz+g2n2XOqjmZbkPiU6XyvA3WILxkDA==',
+    };
     const request = {
       apiVersion: 'certificates.k8s.io/v1beta1',
       kind: 'PodCertificateRequest',

@@ -65,6 +65,9 @@ function storageForm(d: ResourceDeclaration): StorageForm {
   const type = typeOf(gv, d.kind);
   return {
     apiVersion: apiVersionOf({ group: d.group, version: version.version }),
+    ...(d.hashedVersion === undefined
+      ? {}
+      : { hashedApiVersion: apiVersionOf({ group: d.group, version: d.hashedVersion }) }),
     kind: d.kind,
     type,
     get schema() {

@@ -1,4 +1,5 @@
 import { errors, type FieldError, FieldErrors, type JsonObject } from '../api/index.js';
+import type { Slice } from '../base/index.js';
 import { declarativeErrors } from '../schema/index.js';
 import type { Core } from './core.js';
 import { metaOf, text } from './meta.js';
@@ -56,6 +57,14 @@ function sortOfRule(message: string): string {
   // A bound that is another field belongs to a rule of the kind.
   const bound = message.slice(message.indexOf(words) + words.length);
   return Number.isNaN(Number(bound)) ? message : sort;
+}
+
+/** Finishes the checks of long lists that a validator put off. */
+export async function finishChecks(found: FieldErrors, slice: Slice): Promise<void> {
+  while (found.pending) {
+    found.step();
+    if (slice.spent()) await slice.yield();
+  }
 }
 
 /** Throws the collected errors, if any. */

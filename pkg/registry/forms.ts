@@ -1,7 +1,7 @@
 import type { JsonObject } from '../api/index.js';
-import { invariant, type World } from '../base/index.js';
+import { finish, invariant, type Steps, type World } from '../base/index.js';
 import type { StoredObject } from '../cache/index.js';
-import { encodeAnswer, encodeYaml, envelopeAround, envelopeEnd, jsonText, partialMetadata } from '../codec/index.js';
+import { answerSteps, encodeYaml, envelopeAround, envelopeEnd, jsonText, partialMetadata } from '../codec/index.js';
 import { originOf } from './conversion.js';
 import type { Representation, Target } from './requests.js';
 import { parseStored, storedCbor, storedProtobuf } from './stored.js';
@@ -14,7 +14,12 @@ export type Parts = readonly Buffer[];
 
 /** Encodes a complete value (with kind and apiVersion) as a response body. */
 export function encoded(r: Representation, value: JsonObject): Buffer {
-  const body = encodeAnswer(value, r.encoding, { pretty: r.pretty });
+  return finish(encodedSteps(r, value));
+}
+
+/** `encoded` in steps. */
+export function* encodedSteps(r: Representation, value: JsonObject): Steps<Buffer> {
+  const body = yield* answerSteps(value, r.encoding, { pretty: r.pretty });
   invariant(body !== undefined, `${String(value['kind'])} has no ${r.encoding}, which was negotiated`);
   return body;
 }

@@ -3,6 +3,8 @@ export { heldPorts, NODE_PORT_PREFIX } from './builtin/core/service/allocation.j
 export { builtinResources, type ClusterConfig, defaultCluster, type TokenReviewOutcome } from './builtin/index.js';
 export type { RemoteConverter } from './conversion.js';
 export { compile } from './custom/compile.js';
+export { type DefinitionHead, headOf, sameSchemas, storedSchemas } from './custom/definition.js';
+export { SchemaMemory } from './custom/schemamemory.js';
 export { declare, storagePrefixOf } from './declare.js';
 export type { KindChange, KindObserver } from './kindset.js';
 export { EVERYTHING } from './listoptions.js';

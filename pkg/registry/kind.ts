@@ -67,8 +67,8 @@ export interface ServedResource {
   readonly fieldLabels: ReadonlyMap<string, number>;
   /** Converts in place between this and the storage version, with apiVersion; absent for the storage version. */
   readonly conversion: Conversion | undefined;
-  /** The published OpenAPI schema of a custom resource. */
-  readonly published: JsonObject | undefined;
+  /** Returns the published OpenAPI schema of a custom resource. It is read at each call and not kept. */
+  readonly published: (() => JsonObject) | undefined;
   /** Text of the `Warning: 299` header for every request to this version, or undefined. */
   readonly deprecation: string | undefined;
   readonly memory: ResourceMemory;
@@ -82,6 +82,8 @@ export interface ServedSubresource extends Subresource {
 /** How objects of a kind are stored; the same value for all its versions. */
 export interface StorageForm {
   readonly apiVersion: string;
+  /** The version that discovery's hash is built from, if it is another one (`ResourceDeclaration.hashedVersion`). */
+  readonly hashedApiVersion?: string;
   readonly kind: string;
   readonly type: KindSchema;
   readonly schema: StructSchema;

@@ -29,14 +29,10 @@ export function kindChanger(kinds: KindSet, cache: Cache): KindChanger {
 async function apply(kinds: KindSet, cache: Cache, change: KindChange): Promise<void> {
   for (;;) {
     const before = kinds.current;
-    const prepared: PreparedCollection[] = [];
-    try {
-      for (const kind of change.set ?? [])
-        if (needsCollection(kind, before, cache)) prepared.push(await cache.prepare(collectionRequest(kind)));
-    } catch (error) {
-      for (const p of prepared) p.discard();
-      throw error;
-    }
+    const prepared = await prepareAll(
+      (change.set ?? []).filter((kind) => needsCollection(kind, before, cache)),
+      cache,
+    );
     // The rest is synchronous: no other code runs until the change is complete.
     if (!prepared.every((p) => p.commit())) continue;
     kinds.change(change);
@@ -44,6 +40,23 @@ async function apply(kinds: KindSet, cache: Cache, change: KindChange): Promise<
     for (const prefix of storedPrefixes(before)) if (!left.has(prefix)) cache.remove(prefix);
     return;
   }
+}
+
+/** Collections that are read from the store at the same time. Most are empty, and each read is a round trip to the peer thread. */
+const PREPARED_TOGETHER = 16;
+
+async function prepareAll(kinds: readonly Kind[], cache: Cache): Promise<readonly PreparedCollection[]> {
+  const prepared: PreparedCollection[] = [];
+  for (let i = 0; i < kinds.length; i += PREPARED_TOGETHER) {
+    const some = kinds.slice(i, i + PREPARED_TOGETHER);
+    const settled = await Promise.allSettled(some.map((kind) => cache.prepare(collectionRequest(kind))));
+    for (const s of settled) if (s.status === 'fulfilled') prepared.push(s.value);
+    const failed = settled.find((s) => s.status === 'rejected');
+    if (failed === undefined) continue;
+    for (const p of prepared) p.discard();
+    throw failed.reason;
+  }
+  return prepared;
 }
 
 /** Objects of a kind that is not served stay in the store. */

@@ -33,6 +33,8 @@ export const limits = {
   scanTime: 2,
   /** Milliseconds of each turn of the event loop for all long work together. */
   turnTime: 2,
+  /** The same for the work of a user who uses more time than all others together. */
+  turnHeavyTime: 0.5,
   /** Milliseconds of the stages of a write before it yields. */
   writeStageTime: 8,
   /** Bytes of a body beyond which it is decoded in a separate turn. */

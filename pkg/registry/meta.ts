@@ -147,8 +147,8 @@ const sorted = (o: JsonObject): [string, JsonValue][] => Object.entries(o).sort(
 function validateOwners(owners: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
   if (!Array.isArray(owners)) return;
   let controller = '';
-  for (const [i, ref] of owners.entries()) {
-    if (!isObject(ref)) continue;
+  errors.each(owners, (ref, i) => {
+    if (!isObject(ref)) return;
     const here = path.index(i);
     const apiVersion = text(ref, 'apiVersion');
     const gv = parseApiVersion(apiVersion);
@@ -160,7 +160,7 @@ function validateOwners(owners: JsonValue | undefined, path: FieldPath, errors: 
       if (text(ref, field) === '') errors.required(here.child(field), 'must not be empty');
     const disallowed = gv === undefined ? undefined : disallowedOwner(gv, kind);
     if (disallowed !== undefined) errors.invalid(here, ref, disallowed);
-    if (ref['controller'] !== true) continue;
+    if (ref['controller'] !== true) return;
     const name = `${kind}/${text(ref, 'name')}`;
     if (controller === '') controller = name;
     else
@@ -169,7 +169,7 @@ function validateOwners(owners: JsonValue | undefined, path: FieldPath, errors: 
         owners,
         `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`,
       );
-  }
+  });
 }
 
 function validateFinalizers(finalizers: readonly string[], path: FieldPath, errors: FieldErrors): void {

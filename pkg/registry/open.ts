@@ -1,5 +1,5 @@
 import { type AdmissionStep, errors, type StoredObjects } from '../api/index.js';
-import { Scheduler, type World } from '../base/index.js';
+import { Flows, Scheduler, type World } from '../base/index.js';
 import { Cache } from '../cache/index.js';
 import type { Keyspace } from '../storage/index.js';
 import { bootstrap } from './bootstrap.js';
@@ -43,7 +43,10 @@ export interface RegistryConfig {
 /** Opens a registry. Resolves when the cache is filled. */
 export async function openRegistry(config: RegistryConfig): Promise<Registry> {
   const { world, keyspace } = config;
-  const scheduler = new Scheduler(world, limits.turnTime);
+  const scheduler = new Scheduler(world, limits.turnTime, {
+    flows: new Flows(world),
+    heavyMilliseconds: limits.turnHeavyTime,
+  });
   const kinds = new KindSet(
     config.resources.map((d) => declare(d, config.runtimeConfig, (gate) => config.featureEnabled(gate))),
   );

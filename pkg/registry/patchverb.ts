@@ -1,8 +1,8 @@
 import { type ApiError, apiVersionOf, cloneJson, errors, FieldErrors, type JsonObject } from '../api/index.js';
-import type { Slice } from '../base/index.js';
+import { finish, type Slice, type Steps } from '../base/index.js';
 import { decodeAs } from '../codec/index.js';
 import {
-  applyObject,
+  applySteps,
   entriesAfterScale,
   entriesOfScale,
   managedFieldsOf,
@@ -50,18 +50,9 @@ export async function patch(core: Core, request: PatchRequest, context: RequestC
   }
 }
 
-/** Parses the patch on first use: the response for an object that does not exist is 404, even for an invalid patch. */
-function lazily<T>(read: () => T): () => T {
-  let value: { readonly of: T } | undefined;
-  return () => {
-    value ??= { of: read() };
-    return value.of;
-  };
-}
-
 function patchEdit(request: PatchRequest, write: Write): ObjectEdit {
   const { target, context } = write;
-  const document = lazily(() => readPatch(request));
+  const document = readPatch(request);
   return {
     retries: limits.conflictRetries,
     tracked: false,
@@ -69,11 +60,11 @@ function patchEdit(request: PatchRequest, write: Write): ObjectEdit {
       const live = versionInItsPlace(inServedVersion(target.resource, old));
       const read = document();
       if (slice.spent()) await slice.yield();
-      const object = patchObject(request, read, { kind: expectedKind(target), live }, context);
+      const object = await slice.run(patchObject(request, read, { kind: expectedKind(target), live }, context));
       if (slice.spent()) await slice.yield();
       placeInNamespace(object, target);
       checkName(object, target.name);
-      settle(target, object, context);
+      await slice.run(settle(target, object, context));
       return object;
     },
   };
@@ -98,12 +89,17 @@ async function apply(core: Core, request: PatchRequest, write: Write<ObjectTarge
   const { target, context, options } = write;
   const { resource } = target;
   const slice = sliceOf(core);
-  const applied = readApplied(request.body);
+  const applied = await slice.run(readApplied(request.body));
   if (slice.spent()) await slice.yield();
   const tracked = trackedResource(target);
+  const { strict } = applied;
   const merge = async (live: JsonObject | undefined, slice: Slice): Promise<JsonObject> => {
-    const object = merged(tracked, { live, applied: applied.value, request, now: core.world.clock.now() });
+    const input = { live, applied: applied.value, request, now: core.world.clock.now() };
+    const object = await slice.run(merged(tracked, input));
     if (slice.spent()) await slice.yield();
+    // Errors of the merge come first, as in kube-apiserver.
+    if (options.fieldValidation === 'Strict' && strict.errors.length > 0)
+      throw errors.badRequest(`error strict decoding patch: ${strict.errors.join(', ')}`);
     const decoded = decodeAs(resource.type, object);
     if (!decoded.ok) throw errors.badRequest(decoded.message);
     if (slice.spent()) await slice.yield();
@@ -112,9 +108,6 @@ async function apply(core: Core, request: PatchRequest, write: Write<ObjectTarge
     placeInNamespace(decoded.object, target);
     return decoded.object;
   };
-  const { strict } = applied;
-  if (options.fieldValidation === 'Strict' && strict.errors.length > 0)
-    throw errors.badRequest(`error strict decoding YAML: ${strict.errors.join(', ')}`);
   if (options.fieldValidation === 'Warn') for (const w of strict.warnings) context.warn(w);
   return modify(core, write, {
     retries: limits.conflictRetries,
@@ -122,7 +115,7 @@ async function apply(core: Core, request: PatchRequest, write: Write<ObjectTarge
     make: async (_stored, old, slice) => {
       const object = await merge(inServedVersion(resource, old), slice);
       checkName(object, target.name);
-      settle(target, object, context);
+      await slice.run(settle(target, object, context, true));
       return object;
     },
     create:
@@ -146,7 +139,7 @@ function noSuchUid({ resource, name }: Target, uid: string): ApiError {
   );
 }
 
-function merged(
+function* merged(
   resource: TrackedResource,
   input: {
     readonly live: JsonObject | undefined;
@@ -154,11 +147,11 @@ function merged(
     readonly request: PatchRequest;
     readonly now: number;
   },
-): JsonObject {
+): Steps<JsonObject> {
   const { live, applied, request, now } = input;
   try {
     const manager = request.options.fieldManager;
-    const outcome = applyObject({ resource, live, applied, manager, force: request.force, now });
+    const outcome = yield* applySteps({ resource, live, applied, manager, force: request.force, now });
     if (outcome.kind === 'merged') return outcome.object;
     const { causes, message } = outcome.conflict;
     throw errors.applyConflict(causes, message);
@@ -174,7 +167,7 @@ export async function updateScale(
   context: RequestContext,
 ): Promise<Written> {
   const { target, options } = request;
-  const body = decodeObject(target, request.body, options.fieldValidation, context);
+  const body = finish(decodeObject(target, request.body, options.fieldValidation, context));
   placeInNamespace(body, target);
   checkName(body, target.name);
   const write: Write<ScaleTarget> = { target, options, context };
@@ -198,9 +191,9 @@ type ScaleChange =
 function patchScale(core: Core, request: PatchRequest, write: Write<ScaleTarget>): Promise<Written> {
   if (request.type === 'apply') return modify(core, write, scaleEdit(core, write, { kind: 'apply', request }));
   const { target, context } = write;
-  const document = lazily(() => readPatch(request));
+  const document = readPatch(request);
   const make = (live: JsonObject): JsonObject => {
-    const object = patchObject(request, document(), { kind: expectedKind(target), live }, context);
+    const object = finish(patchObject(request, document(), { kind: expectedKind(target), live }, context));
     placeInNamespace(object, target);
     checkName(object, target.name);
     return object;
@@ -224,8 +217,8 @@ function scaleEdit(core: Core, { target, options }: Write<ScaleTarget>, change: 
       if (shown !== undefined) metaOf(live)['managedFields'] = shown;
       const now = core.world.clock.now();
       if (change.kind === 'apply') {
-        const { value } = readApplied(change.request.body);
-        const object = merged(resource, { live, applied: value, request: change.request, now });
+        const { value } = finish(readApplied(change.request.body));
+        const object = finish(merged(resource, { live, applied: value, request: change.request, now }));
         checkName(object, target.name);
         return object;
       }

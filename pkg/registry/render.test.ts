@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../api/index.js';
-import type { World } from '../base/index.js';
+import { finish, type World } from '../base/index.js';
 import {
   decodeProtobuf,
   encodeAnswer,
@@ -68,6 +68,18 @@ describe('lists', () => {
     const raw = encodeProtobuf(structByName('core/v1.ConfigMapList'), value);
     const whole = sealEnvelope({ apiVersion: 'v1', kind: 'ConfigMapList', raw });
     expect(bodyOf(b, target, result, form({ encoding: 'protobuf' })).equals(whole)).toBe(true);
+  });
+
+  it('in YAML are made while they are written', async () => {
+    const [b, target, result] = await listed(40);
+    let now = 0;
+    b.world.clock.monotonic = () => (now += 20);
+    const { bytes, chunks } = b.renderer.renderList(target, result, form({ encoding: 'yaml' }));
+    expect(bytes).toBeUndefined();
+    const made = result.items.map((o) => vi.spyOn(o, 'parse'));
+    const first = chunks[Symbol.iterator]().next();
+    expect(first.done).toBe(false);
+    expect(made.filter((parse) => parse.mock.calls.length > 0).length).toBeLessThan(40);
   });
 
   it.each([0, 1, 3])('of the metadata of %d objects have the same content in every encoding', async (n) => {
@@ -178,7 +190,8 @@ describe('single objects', () => {
   it('have the same content in every encoding', async () => {
     const [b, target, result] = await listed(2);
     const answer = { kind: 'stored', stored: result.items[1]! } as const;
-    const rendered = (more: Partial<Representation>): Buffer => b.renderer.renderAnswer(target, answer, form(more));
+    const rendered = (more: Partial<Representation>): Buffer =>
+      finish(b.renderer.renderAnswer(target, answer, form(more)));
     const value = JSON.parse(rendered({}).toString()) as JsonObject;
     expect(rendered({}).at(-1)).toBe(0x0a);
     for (const encoding of OTHERS)
@@ -193,12 +206,12 @@ describe('single objects', () => {
   it('that are computed are rendered like stored ones', async () => {
     const [b, target, result] = await listed(1);
     const stored = { kind: 'stored', stored: result.items[0]! } as const;
-    const value = JSON.parse(b.renderer.renderAnswer(target, stored, JSON_FORM).toString()) as JsonObject;
+    const value = JSON.parse(finish(b.renderer.renderAnswer(target, stored, JSON_FORM)).toString()) as JsonObject;
     for (const encoding of OTHERS)
       for (const as of ['object', 'metadata'] as const) {
         const r = form({ encoding, form: as });
-        const once = b.renderer.renderAnswer(target, stored, r);
-        expect(b.renderer.renderAnswer(target, { kind: 'value', value }, r).equals(once), encoding).toBe(true);
+        const once = finish(b.renderer.renderAnswer(target, stored, r));
+        expect(finish(b.renderer.renderAnswer(target, { kind: 'value', value }, r)).equals(once), encoding).toBe(true);
       }
   });
 });

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../api/index.js';
-import type { World } from '../base/index.js';
+import type { Steps, World } from '../base/index.js';
 import type { StoredObject } from '../cache/index.js';
 import {
   cborList,
@@ -14,10 +14,11 @@ import {
   prettyText,
   protobufItemBytes,
   protobufList,
+  yamlList,
 } from '../codec/index.js';
 import { machinery } from '../schema/index.js';
 import { originOf } from './conversion.js';
-import { encoded, storedParts } from './forms.js';
+import { encoded, encodedSteps, storedParts } from './forms.js';
 import { limits } from './limits.js';
 import type { Answer, ListResult, Representation, Target } from './requests.js';
 import type { ServedResource } from './servedresources.js';
@@ -36,8 +37,8 @@ export interface Rendering {
   readonly chunks: Iterable<Buffer, void, boolean | undefined>;
 }
 
-/** Returns the encoded response. It may be shared, so callers must not write to it. */
-export type RenderAnswer = (target: Target, answer: Answer, representation: Representation) => Buffer;
+/** Returns the encoded response, in steps. It may be shared, so callers must not write to it. */
+export type RenderAnswer = (target: Target, answer: Answer, representation: Representation) => Steps<Buffer>;
 
 export type RenderList = (target: Target, result: ListResult, representation: Representation) => Rendering;
 
@@ -55,8 +56,8 @@ export function createRenderer(world: World): Renderer {
 
 const LINE_END = Buffer.from('\n');
 
-function renderAnswer(target: Target, answer: Answer, r: Representation, world: World): Buffer {
-  if (answer.kind === 'value') return encoded(r, valueIn(target, answer.value, r, world));
+function* renderAnswer(target: Target, answer: Answer, r: Representation, world: World): Steps<Buffer> {
+  if (answer.kind === 'value') return yield* encodedSteps(r, valueIn(target, answer.value, r, world));
   const parts = storedParts(target, answer.stored, r, world, true);
   if (r.encoding !== 'json') return Buffer.concat(parts);
   return r.pretty ? prettyJson(Buffer.concat(parts)) : Buffer.concat([...parts, LINE_END]);
@@ -90,13 +91,14 @@ function renderList(list: Listing): Rendering {
     if (r.encoding === 'protobuf') return inPieces(list, protobuf(list));
     if (r.encoding === 'cbor') return inPieces(list, cborList(headOf(list), result.items.length, cborItems(list)));
   }
+  if (r.encoding === 'yaml' && r.form === 'object') return inPieces(list, yamlList(headOf(list), wholeItems(list)));
   return atOnce(encoded(r, wholeList(list)));
 }
 
 const atOnce = (body: Buffer): Rendering => ({ bytes: body.length, chunks: [body] });
 
 function headOf({ target, result, r }: Listing): ListHead {
-  const metadata = listMeta(result);
+  const metadata = r.form === 'object' ? objectListMeta(target, result) : listMeta(result);
   if (r.form === 'metadata')
     return { apiVersion: `meta.k8s.io/${r.metaVersion}`, kind: 'PartialObjectMetadataList', metadata };
   return { apiVersion: target.resource.apiVersion, kind: target.resource.declaration.listKind, metadata };
@@ -108,6 +110,12 @@ function listMeta(result: ListResult): JsonObject {
     ...(result.continue === '' ? {} : { continue: result.continue }),
     ...(result.remainingItemCount === undefined ? {} : { remainingItemCount: result.remainingItemCount }),
   };
+}
+
+/** A list of custom resources has an empty `continue`, as kube-apiserver writes it. */
+function objectListMeta({ resource }: Target, result: ListResult): JsonObject {
+  const metadata = listMeta(result);
+  return resource.type.structural === undefined ? metadata : { continue: '', ...metadata };
 }
 
 const OPEN = Buffer.from('{');
@@ -256,14 +264,21 @@ function* cborItems({ target, result, r }: Listing): Generator<Buffer, void, voi
   for (const o of result.items) {
     const item = o.parse();
     if (r.form === 'metadata') yield encodeCbor(machinery.partialObjectMetadata, metadataOnly(item, r.metaVersion));
-    else {
-      if (resource.type.structural === undefined) {
-        delete item['kind'];
-        delete item['apiVersion'];
-      }
-      yield encodeCbor(resource.type.schema, item);
-    }
+    else yield encodeCbor(resource.type.schema, asItem(resource, item));
   }
+}
+
+function* wholeItems({ target, result }: Listing): Generator<JsonObject, void, void> {
+  for (const o of result.items) yield asItem(target.resource, o.parse());
+}
+
+/** Items of a list of a built-in kind have no kind and apiVersion. Changes `item`. */
+function asItem(resource: ServedResource, item: JsonObject): JsonObject {
+  if (resource.type.structural === undefined) {
+    delete item['kind'];
+    delete item['apiVersion'];
+  }
+  return item;
 }
 
 function* mapped<T, U>(items: readonly T[], f: (item: T) => U): Generator<U, void, void> {
@@ -332,23 +347,13 @@ function valueListIn({ target, r, world }: Listing, value: JsonObject): JsonObje
 
 /** Lists in forms that clients do not use for large lists, built in one piece. */
 function wholeList({ target, result, r, world }: Listing): JsonObject {
-  const { resource } = target;
   const metadata = listMeta(result);
   if (r.form === 'table') {
     const form = rowForm(target, r, world);
     const rows = result.items.map((o) => tableRow(form, originOf(o).parse(), () => o.parse()));
     return tableWith(form, metadata, rows, true);
   }
-  const items = result.items.map((o) => o.parse());
-  if (r.form === 'metadata') {
-    const apiVersion = `meta.k8s.io/${r.metaVersion}`;
-    const only = items.map((o) => metadataOnly(o, r.metaVersion));
-    return { kind: 'PartialObjectMetadataList', apiVersion, metadata, items: only };
-  }
-  if (resource.type.structural === undefined)
-    for (const o of items) {
-      delete o['kind'];
-      delete o['apiVersion'];
-    }
-  return { kind: resource.declaration.listKind, apiVersion: resource.apiVersion, metadata, items };
+  const apiVersion = `meta.k8s.io/${r.metaVersion}`;
+  const items = result.items.map((o) => metadataOnly(o.parse(), r.metaVersion));
+  return { kind: 'PartialObjectMetadataList', apiVersion, metadata, items };
 }

@@ -27,6 +27,8 @@ export interface ResourceDeclaration<T = AnyFields> {
   readonly versions: readonly DeclaredVersion[];
   /** The version in which objects are stored; one of `versions`. */
   readonly storageVersion: string;
+  /** The version that discovery's `storageVersionHash` is built from, if kube-apiserver stores another one that is not served. */
+  readonly hashedVersion?: string;
   readonly namespaced: boolean;
   /** The resource is served only while this feature is on, whatever `--runtime-config` says. */
   readonly featureGate?: string;
@@ -89,6 +91,8 @@ export interface Subresource<T = AnyFields> {
    * The kind that it takes and returns, if it is not the resource's own (`autoscaling/v1 Scale`, `policy/v1 Eviction`).
    */
   readonly kind?: GroupVersionKind;
+  /** A response as a Table is not acceptable. Actions never have one. */
+  readonly withoutTable?: true;
   readonly behaviour: SubresourceBehaviour<T>;
 }
 
@@ -267,7 +271,7 @@ export interface StorageRules {
    * on fresh state.
    */
   allocate?(change: Change, store: Reader, context: WriteContext): Promise<TxnPart>;
-  /** Seconds after which an object expires through the log (events: 3600). */
+  /** Seconds after its last write until an object expires: the store then deletes it through the log (events). */
   readonly ttlSeconds?: number;
 }
 

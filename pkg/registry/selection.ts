@@ -82,13 +82,15 @@ function fieldValue(o: StoredObject, field: number): string {
 function fieldNumber(resource: ServedResource, label: string): number {
   if (label === NAME) return NAME_FIELD;
   // Kinds without a namespace that declare fields of their own do not have this label.
-  if (label === NAMESPACE && (resource.namespaced || resource.fieldLabels.size === 0)) return NAMESPACE_FIELD;
+  const isCustomResource = resource.type.structural !== undefined;
+  if (label === NAMESPACE && (resource.namespaced || (resource.fieldLabels.size === 0 && !isCustomResource)))
+    return NAMESPACE_FIELD;
   const number = resource.fieldLabels.get(label);
   if (number !== undefined) return number;
   const say = resource.declaration.unknownFieldLabel;
   if (say !== undefined) throw errors.badRequest(say(label, resource.version));
   throw errors.badRequest(
-    resource.fieldLabels.size > 0
+    resource.fieldLabels.size > 0 || isCustomResource
       ? `field label not supported: ${label}`
       : `${JSON.stringify(label)} is not a known field selector: only "metadata.name", "metadata.namespace"`,
   );

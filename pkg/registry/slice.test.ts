@@ -1,4 +1,5 @@
 import { expect, it, vi } from 'vitest';
+import type { ApiError, JsonObject } from '../api/index.js';
 import { Bench } from './testing.js';
 
 const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } };
@@ -49,4 +50,91 @@ it('decodes only one large body in each turn', async () => {
   await Promise.all(writes);
   // One turn for each of the four.
   expect(immediate.mock.calls.length).toBeGreaterThanOrEqual(4);
+});
+
+const container = { name: 'c', image: 'i' };
+const pod = (containers: JsonObject[]) => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'p' },
+  spec: { containers },
+});
+
+const deployment = (containers: JsonObject[]) => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'd' },
+  spec: {
+    selector: { matchLabels: { a: 'b' } },
+    template: { metadata: { labels: { a: 'b' } }, spec: { containers } },
+  },
+});
+
+/** Writes a deployment whose container has this many variables, and returns how often the write yielded. */
+async function yields(items: number, type: 'create' | 'strategic' | 'apply'): Promise<number> {
+  const b = await Bench.open();
+  const kind = 'deployments.apps/v1';
+  const env = Array.from({ length: items }, (_, i) => ({ name: `A${i}`, value: 'b' }));
+  if (type !== 'create') await b.create(kind, 'default', deployment([container]));
+  const turns = slow(b);
+  const wanted = deployment([{ ...container, env }]);
+  if (type === 'create') await b.create(kind, 'default', wanted);
+  else await b.patch(kind, ['default', 'd'], wanted, type, { fieldManager: 'm', force: true });
+  return turns();
+}
+
+it('the validation of a long list yields between its items', async () => {
+  expect((await yields(9_000, 'create')) - (await yields(10, 'create'))).toBeGreaterThanOrEqual(9_000 / 500 - 1);
+});
+
+it('patches yield within their stages', async () => {
+  const stages = await yields(10, 'create');
+  expect((await yields(10, 'strategic')) - stages).toBeGreaterThanOrEqual(5);
+  expect((await yields(10, 'apply')) - stages).toBeGreaterThanOrEqual(10);
+});
+
+it('reports the errors of a long list in the order of the object', async () => {
+  const b = await Bench.open();
+  const env = Array.from({ length: 2_000 }, (_, i) => ({ name: i % 900 === 0 ? '' : `A${i}`, value: 'b' }));
+  const wrong = pod([
+    { ...container, env },
+    { name: 'C', image: 'i' },
+  ]);
+  slow(b);
+  const error: unknown = await b.create('pods', 'default', wrong).catch((e: unknown) => e);
+  const fields = (error as ApiError).status.details?.causes?.map((c) => c.field);
+  expect(fields).toEqual([
+    ...[0, 900, 1800].map((i) => `spec.containers[0].env[${i}].name`),
+    'spec.containers[1].name',
+  ]);
+});
+
+it('yields between the steps of admission', async () => {
+  const withSteps = async (count: number): Promise<number> => {
+    const b = await Bench.open([], () =>
+      Array.from({ length: count }, (_, i) => ({ name: `s${i}`, mutate: () => {}, validate: () => {} })),
+    );
+    const turns = slow(b);
+    await b.create('configmaps', 'default', map);
+    return turns();
+  };
+  expect((await withSteps(5)) - (await withSteps(0))).toBeGreaterThanOrEqual(10);
+});
+
+it('reading a large YAML body yields', async () => {
+  const b = await Bench.open();
+  const turns = slow(b);
+  const options = { dryRun: false, fieldManager: 'm', fieldValidation: 'Warn' } as const;
+  const refused = async (items: number): Promise<number> => {
+    const before = turns();
+    const bytes = Buffer.from(`a: [${'x,'.repeat(items)}]`);
+    const body = { bytes, encoding: 'yaml' } as const;
+    const create = b.registry.create({ target: b.target('configmaps', 'default'), body, options }, b.context);
+    await expect(create).rejects.toThrow();
+    const target = b.target('configmaps', 'default', 'a');
+    const apply = b.registry.patch({ target, body, options, type: 'apply', force: false }, b.context);
+    await expect(apply).rejects.toThrow();
+    return turns() - before;
+  };
+  expect((await refused(20_000)) - (await refused(10))).toBeGreaterThanOrEqual(2 * 40);
 });

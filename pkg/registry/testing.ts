@@ -1,6 +1,7 @@
 import { type AdmissionStep, ApiError, type JsonObject, type StoredObjects } from '../api/index.js';
-import type { World } from '../base/index.js';
+import { finish, type World } from '../base/index.js';
 import { type Keyspace, openMemoryKeyspace, type WatchRequest, type WatchSink } from '../storage/index.js';
+import { type ClusterConfig, defaultCluster } from './builtin/cluster.js';
 import { builtinResources } from './builtin/index.js';
 import { EVERYTHING } from './listoptions.js';
 import { openRegistry } from './open.js';
@@ -102,9 +103,10 @@ export class Bench {
   static async open(
     runtimeConfig: Iterable<readonly [string, boolean]> = [],
     admission?: TestAdmission,
+    cluster: Partial<ClusterConfig> = {},
   ): Promise<Bench> {
     const world = new TestWorld();
-    const bench = await Bench.#over(world, await openMemoryKeyspace(world), runtimeConfig, admission);
+    const bench = await Bench.#over(world, await openMemoryKeyspace(world), runtimeConfig, admission, cluster);
     await bench.registry.bootstrap({
       serviceAddress: '10.96.0.1',
       serviceRanges: ['10.96.0.0/12'],
@@ -128,12 +130,13 @@ export class Bench {
     keyspace: Keyspace,
     runtimeConfig: Iterable<readonly [string, boolean]>,
     admission?: TestAdmission,
+    cluster: Partial<ClusterConfig> = {},
   ): Promise<Bench> {
     const registry = await openRegistry({
       ...(admission === undefined ? {} : { admission: (objects: StoredObjects) => admission(objects, world) }),
       world,
       keyspace,
-      resources: builtinResources(),
+      resources: builtinResources({ ...defaultCluster, ...cluster }),
       runtimeConfig: new Map(runtimeConfig),
       featureEnabled: () => true,
       failed: (why) => {
@@ -256,7 +259,7 @@ export class Bench {
   }
 
   json(target: Target, answer: Parameters<Renderer['renderAnswer']>[1]): JsonObject {
-    return JSON.parse(this.renderer.renderAnswer(target, answer, JSON_FORM).toString()) as JsonObject;
+    return JSON.parse(finish(this.renderer.renderAnswer(target, answer, JSON_FORM)).toString()) as JsonObject;
   }
 }
 

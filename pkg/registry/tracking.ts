@@ -1,6 +1,7 @@
 import { cloneJson, type JsonObject } from '../api/index.js';
+import { finish, type Steps } from '../base/index.js';
 import { decodeAs } from '../codec/index.js';
-import { compareManagedFields, type TrackedResource } from '../patch/index.js';
+import { managedFieldsSteps, type TrackedResource } from '../patch/index.js';
 import type { Core } from './core.js';
 import { metaOf } from './meta.js';
 import type { RuledTarget } from './requests.js';
@@ -15,7 +16,10 @@ export function trackedResource(target: RuledTarget): TrackedResource {
   if (made === undefined) {
     const resetFields = target.rules.update?.resetFields;
     made = {
-      schema: resource.schema,
+      // The schema of a custom resource is not kept forever.
+      get schema() {
+        return resource.schema;
+      },
       apiVersion: resource.apiVersion,
       kind: resource.kind,
       subresource,
@@ -65,26 +69,27 @@ export interface TrackedWrite {
 
 /** Updates the managed fields of `object` (in the storage version) for an update by `manager`. */
 export function trackUpdate(core: Core, target: RuledTarget, write: TrackedWrite): void {
-  compareOwners(core, target, write)();
+  finish(trackSteps(core, target, write));
 }
 
-/** The first half of `trackUpdate`, which determines the owners. The returned function writes them into the object. */
-export function compareOwners(core: Core, target: RuledTarget, write: TrackedWrite): () => void {
+/** `trackUpdate` in steps. Only the last one changes the object. */
+export function* trackSteps(core: Core, target: RuledTarget, write: TrackedWrite): Steps<void> {
   const { resource } = target;
   const object = inServedVersion(resource, write.object);
-  const finish = compareManagedFields({
+  yield;
+  const live = write.live === undefined ? undefined : inServedVersion(resource, write.live);
+  yield;
+  const { manager } = write;
+  yield* managedFieldsSteps({
     resource: trackedResource(target),
-    live: write.live === undefined ? undefined : inServedVersion(resource, write.live),
+    live,
     object,
-    manager: write.manager,
+    manager,
     now: core.world.clock.now(),
   });
-  return () => {
-    finish();
-    if (object === write.object) return;
-    const entries = metaOf(object)['managedFields'];
-    const meta = metaOf(write.object);
-    if (entries === undefined) delete meta['managedFields'];
-    else meta['managedFields'] = entries;
-  };
+  if (object === write.object) return;
+  const entries = metaOf(object)['managedFields'];
+  const meta = metaOf(write.object);
+  if (entries === undefined) delete meta['managedFields'];
+  else meta['managedFields'] = entries;
 }

@@ -1,7 +1,7 @@
 import { ApiError, cloneJson, FieldErrors, type JsonObject } from '../api/index.js';
 import type { Revision, Slice } from '../base/index.js';
 import type { StoredObject } from '../cache/index.js';
-import { encodeStored } from '../codec/index.js';
+import { storedSteps } from '../codec/index.js';
 import { keepTimesOfNoop } from '../patch/index.js';
 import { dropDisabledFields } from '../schema/index.js';
 import type { Op } from '../storage/index.js';
@@ -10,7 +10,7 @@ import { decodeObject } from './bodies.js';
 import { isUnchanged, putOp, valueAnswer, writtenAnswer } from './commit.js';
 import { converting, storageForm } from './conversion.js';
 import { type Core, keyOf, notFound, notOlderThan, sliceOf, turnFor } from './core.js';
-import { addDeclarative, refuse } from './fielderrors.js';
+import { addDeclarative, finishChecks, refuse } from './fielderrors.js';
 import { limits } from './limits.js';
 import { parseVersion } from './listoptions.js';
 import { metaOf, text } from './meta.js';
@@ -28,7 +28,7 @@ import {
   raiseGeneration,
   validateChangedMeta,
 } from './systemfields.js';
-import { compareOwners } from './tracking.js';
+import { trackSteps } from './tracking.js';
 import { writeContext } from './virtual.js';
 import { allocate, insert, settle, type Write } from './write.js';
 
@@ -70,7 +70,7 @@ export async function update(
   const { target, options } = request;
   await turnFor(core, request.body);
   const slice = sliceOf(core);
-  const object = decodeObject(target, request.body, options.fieldValidation, context);
+  const object = await slice.run(decodeObject(target, request.body, options.fieldValidation, context));
   if (slice.spent()) await slice.yield();
   placeInNamespace(object, target);
   checkName(object, target.name);
@@ -81,10 +81,11 @@ export async function update(
   return modify(core, write, {
     retries: version === '' || version === '0' ? limits.unconditionalRetries : 0,
     tracked: false,
-    make: (stored) => {
+    make: async (stored, _old, slice) => {
       checkUid(object, stored.uid(), stored.key, target);
       const next = cloneJson(object);
-      settle(target, next, context);
+      if (slice.spent()) await slice.yield();
+      await slice.run(settle(target, next, context));
       return next;
     },
     create:
@@ -140,15 +141,14 @@ async function decide(
   const rules = edit.rules ?? target.rules;
   const slice = sliceOf(core);
   const old = await storageForm(resource, stored);
+  if (slice.spent()) await slice.yield();
   const made = await converting(resource, () => edit.make(stored, old, slice));
   if (slice.spent()) await slice.yield();
   // A scale needs no version, even if an update of the kind does.
   checkVersion(made, stored, target, scale === undefined ? resource.strategy : NO_RULES);
   const { fieldManager: manager } = options;
   if (!edit.tracked) {
-    const track = await converting(resource, () => compareOwners(core, target, { live: old, object: made, manager }));
-    if (slice.spent()) await slice.yield();
-    track();
+    await converting(resource, () => slice.run(trackSteps(core, target, { live: old, object: made, manager })));
   }
   if (slice.spent()) await slice.yield();
   const shown = scale === undefined ? old : scale.read(old);
@@ -163,7 +163,7 @@ async function decide(
   if (slice.spent()) await slice.yield();
   keepTimesOfNoop(old, o);
   const gone = isGone(o, old, resource.strategy);
-  const value = encodeStored(resource.storage.type.schema, o);
+  const value = await slice.run(storedSteps(resource.storage.type.schema, o));
   if (slice.spent()) await slice.yield();
   const answered = (written: Written): Written =>
     scale === undefined
@@ -182,7 +182,8 @@ async function decide(
     return { kind: 'answer', value: answered({ outcome: 'updated', object: valueAnswer(resource, o) }) };
   }
   const { key, createRevision } = stored;
-  const encoded = rules.storage?.allocate === undefined ? value : encodeStored(resource.storage.type.schema, o);
+  const encoded =
+    rules.storage?.allocate === undefined ? value : await slice.run(storedSteps(resource.storage.type.schema, o));
   const op: Op = gone ? { kind: 'delete', key } : putOp(core, resource, key, encoded);
   return {
     kind: 'propose',
@@ -227,6 +228,7 @@ async function prepareChanged(
   const { validate } = rules.update ?? {};
   const waiting = validate === undefined ? rules.create?.validate?.(o, found, wanted) : validate(o, old, found, wanted);
   if (waiting instanceof Promise) await waiting;
+  if (found.pending) await finishChecks(found, slice);
   if (slice.spent()) await slice.yield();
   refuse(target, o, addDeclarative(core, target, { object: o, old }, found));
 }

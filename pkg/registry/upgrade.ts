@@ -1,4 +1,5 @@
 import type { JsonObject } from '../api/index.js';
+import { finish, type Steps } from '../base/index.js';
 import type { CollectionRequest } from '../cache/index.js';
 import { encodeStored } from '../codec/index.js';
 import { applySchemaDefaults, dropNulls, isCustom, type KindSchema, prune } from '../schema/index.js';
@@ -62,13 +63,23 @@ export function complete(o: JsonObject, { schema, structural }: KindSchema): voi
   applySchemaDefaults(o, structural ?? schema);
 }
 
-/** Converts an object to the storage version and applies defaults, in place. */
-export function toStorageVersion(version: ServedResource, o: JsonObject): void {
+/** Converts an object to the storage version and applies defaults, in place. `merged`: see `settle`. */
+export function toStorageVersion(version: ServedResource, o: JsonObject, merged = false): void {
+  finish(storageSteps(version, o, merged));
+}
+
+/** `toStorageVersion` in steps. */
+export function* storageSteps(version: ServedResource, o: JsonObject, merged = false): Steps<void> {
   const { storage, strategy } = version;
-  complete(o, version.type);
+  if (merged) applySchemaDefaults(o, version.type.structural ?? version.type.schema);
+  else complete(o, version.type);
+  yield;
   if (version.conversion !== undefined) {
     version.conversion.toStorage(o);
-    complete(o, storage.type);
+    yield;
+    if (merged) applySchemaDefaults(o, storage.type.structural ?? storage.type.schema);
+    else complete(o, storage.type);
+    yield;
   }
   strategy.defaults?.(o);
 }

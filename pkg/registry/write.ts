@@ -1,6 +1,6 @@
 import { type ApiError, cloneJson, errors, FieldErrors, type JsonObject } from '../api/index.js';
-import { type Revision, revision, type Slice } from '../base/index.js';
-import { encodeStored } from '../codec/index.js';
+import { type Revision, revision, type Slice, type Steps } from '../base/index.js';
+import { storedSteps } from '../codec/index.js';
 import { dropDisabledFields } from '../schema/index.js';
 import { Admitted } from './admission.js';
 import { decodeObject } from './bodies.js';
@@ -8,7 +8,7 @@ import { namespaceState } from './builtin/core/namespacelifecycle.js';
 import { commit, putOp, readerOf, valueAnswer, writtenAnswer } from './commit.js';
 import { converting } from './conversion.js';
 import { type Core, exists, fresh, keyOf, sliceOf, turnFor } from './core.js';
-import { addDeclarative, refuse } from './fielderrors.js';
+import { addDeclarative, finishChecks, refuse } from './fielderrors.js';
 import { limits } from './limits.js';
 import { metaOf, text } from './meta.js';
 import { contended } from './optimistic.js';
@@ -23,8 +23,8 @@ import {
   placeInNamespace,
   validateNewMeta,
 } from './systemfields.js';
-import { compareOwners } from './tracking.js';
-import { toStorageVersion } from './upgrade.js';
+import { trackSteps } from './tracking.js';
+import { storageSteps } from './upgrade.js';
 import { runVirtual, writeContext } from './virtual.js';
 
 /*
@@ -51,7 +51,7 @@ export async function create(core: Core, request: CreateRequest, context: Reques
   const { target, options } = request;
   await turnFor(core, request.body);
   const slice = sliceOf(core);
-  const object = decodeObject(target, request.body, options.fieldValidation, context);
+  const object = await slice.run(decodeObject(target, request.body, options.fieldValidation, context));
   if (slice.spent()) await slice.yield();
   switch (target.kind) {
     case 'collection':
@@ -84,10 +84,13 @@ export async function create(core: Core, request: CreateRequest, context: Reques
   }
 }
 
-/** Applies defaults in the version of the body, and converts the object to the storage version. */
-export function settle(target: Target, object: JsonObject, context: RequestContext): void {
+/**
+ * Applies defaults in the version of the body, and converts the object to the storage version. `merged`: the object is the result of an
+ * apply, not a decoded body. Only decoding drops the nulls that a custom resource may not have; validation refuses those that remain.
+ */
+export function* settle(target: Target, object: JsonObject, context: RequestContext, merged = false): Steps<void> {
   dropDuplicateOwners(object, context);
-  toStorageVersion(target.resource, object);
+  yield* storageSteps(target.resource, object, merged);
 }
 
 /**
@@ -101,13 +104,12 @@ export async function insert(core: Core, write: Write, object: JsonObject, track
   const slice = sliceOf(core);
   fillSystemFields(object, core.world);
   const { resource } = target;
-  await converting(resource, () => settle(target, object, context));
+  await converting(resource, () => slice.run(settle(target, object, context, tracked)));
   if (slice.spent()) await slice.yield();
   const { fieldManager: manager } = options;
   if (!tracked) {
-    const track = await converting(resource, () => compareOwners(core, target, { live: undefined, object, manager }));
-    if (slice.spent()) await slice.yield();
-    track();
+    const write = { live: undefined, object, manager };
+    await converting(resource, () => slice.run(trackSteps(core, target, write)));
   }
   if (slice.spent()) await slice.yield();
   const admitted = new Admitted(core, {
@@ -164,6 +166,7 @@ async function prepareNew(
   validateNewMeta(o, target, found);
   const waiting = strategy.create?.validate?.(o, found, wanted);
   if (waiting instanceof Promise) await waiting;
+  if (found.pending) await finishChecks(found, slice);
   if (slice.spent()) await slice.yield();
   refuse(target, o, addDeclarative(core, target, { object: o, old: undefined }, found));
 }
@@ -196,7 +199,8 @@ async function putNew(
     strategy.warn?.(o, undefined, wanted);
     if (slice.spent()) await slice.yield();
     if (options.dryRun) return { outcome: 'created', object: valueAnswer(resource, o) };
-    const value = encodeStored(resource.storage.type.schema, o);
+    const value = await slice.run(storedSteps(resource.storage.type.schema, o));
+    if (slice.spent()) await slice.yield();
     const compares = [{ key, modRevision: revision(0) }, ...allocated.compares, ...added.compares];
     const ops = [putOp(core, resource, key, value), ...allocated.ops, ...added.ops];
     const failed = await commitInNamespace(core, target, name, { compares, ops });

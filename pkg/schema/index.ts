@@ -37,6 +37,7 @@ export {
   dropNulls,
   isTextFormat,
   patternProblem,
+  structuralName,
   validateStructure,
 } from './structural/index.js';
 export type {

@@ -89,7 +89,7 @@ export const kubernetesListsLibrary: Library = {
  */
 export const includesLibrary: Library = {
   functions: [
-    declare('includes', ['list_includes: list(A).(A): bool', 'value_includes: A.(A): bool'], (container, item) => {
+    declare('includes', ['list_includes_dyn_dyn: dyn.(dyn): bool'], (container, item) => {
       if (!(container instanceof List)) return equals(container, item);
       for (let i = 0; i < container.size; i++) if (equals(container.at(i), item)) return true;
       return false;

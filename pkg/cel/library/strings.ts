@@ -57,12 +57,22 @@ function replace(...args: Value[]): Value {
   return replaceTimes(s, old, by, count < 0n ? Number.POSITIVE_INFINITY : Number(count));
 }
 
-function replaceTimes(s: string, old: string, by: string, times: number): string {
+/**
+ * Characters of a text that replace or join makes. The cost of the call does not bound it: the result can be thousands of times as long as
+ * the arguments.
+ */
+const MADE_MAX = 16 * 1024 * 1024;
+
+const tooLong = (name: string): Value => fail(`${name}: the result exceeds the limit of ${MADE_MAX} characters`);
+
+function replaceTimes(s: string, old: string, by: string, times: number): Value {
   if (old !== '') {
     const parts = splitTimes(s, old, times);
+    if (s.length + (parts.length - 1) * (by.length - old.length) > MADE_MAX) return tooLong('replace');
     return parts.join(by);
   }
   const points = Array.from(s);
+  if (s.length + Math.min(points.length + 1, times) * by.length > MADE_MAX) return tooLong('replace');
   let out = '';
   let left = times;
   for (let i = 0; i <= points.length; i++) {
@@ -107,7 +117,10 @@ function join(...args: Value[]): Value {
     return noOverload('join', ...args);
   const items = itemsOf(list);
   if (!items.every((i) => typeof i === 'string')) return noOverload('join', ...args);
-  return items.join((separator as string | undefined) ?? '');
+  const between = (separator as string | undefined) ?? '';
+  let length = between.length * items.length;
+  for (const item of items as readonly string[]) length += item.length;
+  return length > MADE_MAX ? tooLong('join') : items.join(between);
 }
 
 function substring(...args: Value[]): Value {

@@ -20,7 +20,9 @@ it('deletes tokens when they expire', async () => {
   const expiration = new Date(bench.world.clock.now() + 20_000).toISOString();
   await bench.create('secrets', 'kube-system', token('aaaaaa', { expiration }));
   await bench.create('secrets', 'kube-system', token('bbbbbb'));
+  await bench.create('secrets', 'kube-system', token('cccccc', { expiration: '2050' }));
   await work(15);
+  expect(await refusal(bench.get('secrets', 'kube-system', 'bootstrap-token-cccccc'))).toMatch(/^404/);
   expect(await bench.get('secrets', 'kube-system', 'bootstrap-token-aaaaaa')).toBeDefined();
   await work(10);
   expect(await refusal(bench.get('secrets', 'kube-system', 'bootstrap-token-aaaaaa'))).toMatch(/^404/);

@@ -1,4 +1,4 @@
-import { type JsonObject, textAt } from '../../api/index.js';
+import { type JsonObject, parseTime, textAt } from '../../api/index.js';
 import type { StoredObject } from '../../cache/index.js';
 
 /** Bootstrap tokens: Secrets in kube-system by which new nodes join a cluster. */
@@ -16,12 +16,11 @@ export const isToken = (secret: JsonObject): boolean => textAt(secret, 'type') =
 export const fieldOf = (secret: JsonObject, field: string): string =>
   Buffer.from(textAt(secret, 'data', field), 'base64').toString();
 
-/** When a token ends, in milliseconds; infinite without an expiration, and the past with one that cannot be read. */
+/** When a token ends, in milliseconds; infinite without an expiration, and the past with one that is not RFC 3339. */
 export function endOf(secret: JsonObject): number {
   const text = fieldOf(secret, 'expiration');
   if (text === '') return Number.POSITIVE_INFINITY;
-  const end = Date.parse(text);
-  return Number.isNaN(end) ? 0 : end;
+  return parseTime(text) ?? 0;
 }
 
 /** Tokens that sign have an id that agrees with their name, a secret, and the permission. */

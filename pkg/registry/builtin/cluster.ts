@@ -1,11 +1,13 @@
 import type { JsonObject, RequestAttributes, UserInfo } from '../../api/index.js';
 
-/** Cluster-wide settings that resource declarations use (`--service-cluster-ip-range`, `--service-node-port-range`). */
+/** Cluster-wide settings that resource declarations use (`--service-cluster-ip-range`, `--event-ttl` and others). */
 export interface ClusterConfig {
   /** One range, or one of each family; the first one's family is the default. */
   readonly serviceIpRanges: readonly string[];
   /** Both ends inclusive. */
   readonly nodePorts: { readonly from: number; readonly to: number };
+  /** The whole seconds after the last write of an event until it expires; 0: events do not expire. */
+  readonly eventSeconds: number;
   /** The authorizer of the server. Access reviews return its decisions. */
   authorize(user: UserInfo, attributes: RequestAttributes): AccessDecision | Promise<AccessDecision>;
   /** The rules that apply to a user in a namespace, as far as the authorizers can list them. */
@@ -67,6 +69,7 @@ export interface AccessDecision {
 export const defaultCluster: ClusterConfig = {
   serviceIpRanges: ['10.96.0.0/12'],
   nodePorts: { from: 30000, to: 32767 },
+  eventSeconds: 3600,
   authorize: () => ({ kind: 'noOpinion', reason: '' }),
   rulesFor: async () => ({ resourceRules: [], nonResourceRules: [], incomplete: false, evaluationError: '' }),
   tokens: {

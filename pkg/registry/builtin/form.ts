@@ -73,6 +73,24 @@ export function statusSubresource<T = AnyFields>(strategy: Strategy<NoInfer<T>> 
   };
 }
 
+/**
+ * The `status` subresource of the newer kinds: a write of the status does not change labels, annotations, finalizers or owners, and
+ * server-side apply owns neither them nor the spec.
+ */
+export function statusAlone<T = AnyFields>(strategy: Strategy<NoInfer<T>> = {}): Subresource<T> {
+  return statusSubresource<T>({
+    ...strategy,
+    update: {
+      resetFields: [['metadata'], ['spec']],
+      ...strategy.update,
+      prepare: (o, old, context) => {
+        keepMetadata(o as JsonObject, old as JsonObject);
+        strategy.update?.prepare?.(o, old, context);
+      },
+    },
+  });
+}
+
 const PARTS_OF_A_STATUS_WRITE: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'status']);
 
 /** Keeps the old labels: a status update of a workload may not change them. */
@@ -84,7 +102,7 @@ export function keepLabels(o: JsonObject, old: JsonObject, _context: WriteContex
 }
 
 /** Keeps the old metadata except managedFields: a status update of the newer kinds may not change it. */
-export function keepMetadata(o: JsonObject, old: JsonObject, _context?: WriteContext): void {
+function keepMetadata(o: JsonObject, old: JsonObject): void {
   const meta = o['metadata'];
   const before = old['metadata'];
   if (!isObject(meta) || !isObject(before)) return;

@@ -84,7 +84,7 @@ export function builtinResources(cluster: ClusterConfig = defaultCluster): reado
     componentStatus,
     configMap,
     endpoints,
-    event,
+    event(cluster),
     limitRange,
     namespace,
     node,

@@ -95,8 +95,7 @@ export function labelSelector(
         errors.invalid(here.child('operator'), operator, 'not a valid selector operator');
     }
     sentences(textAt(e, 'key'), isLabelKey, here.child('key'), errors);
-    if (checkValues)
-      for (const [j, v] of values.entries()) sentences(v, isLabelValue, here.child('values').index(j), errors);
+    if (checkValues) errors.each(values, (v, j) => sentences(v, isLabelValue, here.child('values').index(j), errors));
   }
 }
 

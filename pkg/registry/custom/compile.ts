@@ -9,7 +9,15 @@ import {
   objectsAt,
   textAt,
 } from '../../api/index.js';
-import { customKind, type KindSchema, machinery, prune, type StructSchema } from '../../schema/index.js';
+import {
+  compileStructuralSchema,
+  customKind,
+  type KindSchema,
+  machinery,
+  prune,
+  type StructSchema,
+  structuralName,
+} from '../../schema/index.js';
 import { type RemoteConverter, remoteConversions } from '../conversion.js';
 import { STORED_VERBS } from '../declare.js';
 import type { Conversion, Kind, ServedResource, ServedSubresource, StorageForm } from '../kind.js';
@@ -17,15 +25,17 @@ import { resourceMemory } from '../memory.js';
 import type { Strategy, WriteContext } from '../resource.js';
 import { complete } from '../upgrade.js';
 import { printerColumns } from './columns.js';
+import { parsedSchemas, type SchemaSource } from './definition.js';
 import { simplePath } from './jsonpath.js';
 import { compileRules, type RuleNode } from './rules/rules.js';
-import { customScale, scalePaths } from './scale.js';
+import { customScale, type ScalePaths, scalePaths } from './scale.js';
+import { SchemaMemory } from './schemamemory.js';
 import { customStatusStrategy, customStrategy, type VersionRules } from './strategy.js';
 
 /**
  * Compiles a definition of a custom resource to a kind: the `spec` of an apiextensions.k8s.io/v1
  * CustomResourceDefinition that passed validation. `names` are the accepted ones, which may differ from those in the
- * spec. Schemas are compiled on first use.
+ * spec. Schemas are read and compiled when they are needed.
  */
 export function compile(spec: JsonObject, names: JsonObject, options: CompileOptions = {}): Kind {
   return new Compiler(spec, names, options).kind();
@@ -36,6 +46,10 @@ export interface CompileOptions {
   readonly terminating?: boolean;
   /** Converts between the versions; absent if they differ only in their name. */
   readonly remote?: RemoteConverter | undefined;
+  /** The schemas, if they are not in the `spec`. */
+  readonly schemas?: SchemaSource;
+  /** Where compiled schemas are kept; shared by the kinds of a server. */
+  readonly memory?: SchemaMemory;
 }
 
 interface Names {
@@ -46,7 +60,10 @@ interface Names {
 }
 
 class Compiler {
-  readonly #spec: JsonObject;
+  /** Objects of all versions have any fields. */
+  readonly #preserves: boolean;
+  readonly #schemas: SchemaSource;
+  readonly #memory: SchemaMemory;
   readonly #names: Names;
   readonly #names0: JsonObject;
   readonly #versions: readonly JsonObject[];
@@ -62,12 +79,15 @@ class Compiler {
   readonly #remote: RemoteConverter | undefined;
   readonly #remoteConversion: ReturnType<typeof remoteConversions> | undefined;
 
-  constructor(spec: JsonObject, names: JsonObject, { terminating = false, remote }: CompileOptions) {
+  constructor(spec: JsonObject, names: JsonObject, options: CompileOptions) {
+    const { terminating = false, remote } = options;
+    this.#schemas = options.schemas ?? parsedSchemas(spec);
+    this.#memory = options.memory ?? new SchemaMemory();
+    this.#preserves = spec['preserveUnknownFields'] === true;
     if (remote !== undefined) {
       this.#remote = (objects, apiVersion) => this.#convert(remote, objects, apiVersion);
       this.#remoteConversion = remoteConversions((objects, apiVersion) => this.#complete(remote, objects, apiVersion));
     }
-    this.#spec = spec;
     this.#names0 = names;
     const kind = textAt(names, 'kind');
     this.#names = {
@@ -147,13 +167,16 @@ class Compiler {
   }
 
   #type(version: JsonObject): KindSchema {
-    const schema = at(version, 'schema', 'openAPIV3Schema');
-    const declared: JsonObject = isObject(schema) ? schema : PRESERVING;
-    const preserves = this.#spec['preserveUnknownFields'] === true;
-    return customKind(this.#gvk(version), {
+    const gvk = this.#gvk(version);
+    const schemas = this.#schemas;
+    const preserves = this.#preserves;
+    return customKind(gvk, {
       listKind: this.#names.listKind,
       namespaced: this.#namespaced,
-      schema: preserves ? { ...declared, ...PRESERVING } : declared,
+      structural: this.#memory.value(schemas.bytes(gvk.version), () => {
+        const declared = schemas.schema(gvk.version) ?? PRESERVING;
+        return compileStructuralSchema(preserves ? { ...declared, ...PRESERVING } : declared, structuralName(gvk));
+      }),
     });
   }
 
@@ -206,10 +229,19 @@ class Compiler {
       fieldLabels: new Map(fieldPaths(v).map((path) => [path.slice(1), labels.indexOf(path)])),
       conversion: this.#conversion(apiVersion, type, kind.storage),
       deprecation: deprecation(v, apiVersion, kind.kind),
-      published: published(v),
+      published: () => this.#schemas.schema(gvk.version) ?? {},
     };
     const schema = (): StructSchema => (this.#remote === undefined ? resource.schema : kind.storage.schema);
-    this.#rules.set(gvk.version, versionRules(resource, published(v), schema));
+    const rules = this.#memory.value(this.#schemas.bytes(gvk.version), () => ({
+      root: compileRules(this.#schemas.schema(gvk.version) ?? {}),
+    }));
+    const validated = this.#remote === undefined ? v : (this.#versions.find((o) => o['storage'] === true) ?? v);
+    const scale = at(validated, 'subresources', 'scale');
+    const paths = isObject(scale) ? scalePaths(scale) : undefined;
+    this.#rules.set(
+      gvk.version,
+      versionRules(resource, () => rules().root, schema, paths),
+    );
     return resource;
   }
 
@@ -235,15 +267,19 @@ class Compiler {
   }
 }
 
-function versionRules(resource: ServedResource, declared: JsonObject, schema: () => StructSchema): VersionRules {
-  let compiled: { readonly rules: RuleNode | undefined } | undefined;
+function versionRules(
+  resource: ServedResource,
+  rules: () => RuleNode | undefined,
+  schema: () => StructSchema,
+  scale: ScalePaths | undefined,
+): VersionRules {
   return {
     resource,
     hasStatus: 'status' in resource.subresources,
+    scale,
     schema,
     get expressions() {
-      compiled ??= { rules: compileRules(declared) };
-      return compiled.rules;
+      return rules();
     },
   };
 }
@@ -275,10 +311,4 @@ function renaming(apiVersion: string, type: KindSchema, stored: StorageForm): Co
 function deprecation(v: JsonObject, apiVersion: string, kind: string): string | undefined {
   if (v['deprecated'] !== true) return undefined;
   return typeof v['deprecationWarning'] === 'string' ? v['deprecationWarning'] : `${apiVersion} ${kind} is deprecated`;
-}
-
-/** Returns the schema that OpenAPI publishes. */
-function published(v: JsonObject): JsonObject {
-  const schema = at(v, 'schema', 'openAPIV3Schema');
-  return isObject(schema) ? schema : {};
 }

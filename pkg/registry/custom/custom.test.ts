@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../api/index.js';
 import { Bench, drain, refusal } from '../testing.js';
 import { compile } from './compile.js';
+import { SchemaMemory } from './schemamemory.js';
 
 const NAMES = { plural: 'shops', singular: 'shop', kind: 'Shop', listKind: 'ShopList', shortNames: ['sp'] };
 
@@ -74,6 +75,25 @@ async function open(): Promise<Bench> {
 }
 
 describe('a kind added at run time', () => {
+  it('compiles its schema again after it was dropped', async () => {
+    const b = await Bench.open();
+    const memory = new SchemaMemory(0);
+    const other = { ...NAMES, plural: 'halls', kind: 'Hall', listKind: 'HallList' };
+    await b.registry.changeKinds({
+      set: [
+        compile(spec(version('v1')), NAMES, { memory }),
+        compile({ ...spec(version('v1')), names: other }, other, { memory }),
+      ],
+    });
+    for (const name of ['a', 'b']) {
+      const made = await b.create(SHOPS, 'default', shop(name));
+      expect(made['spec']).toEqual({ owner: 'ann', till: { count: 2 }, colour: 'red' });
+      await b.create('halls.example.com/v1', 'default', { ...shop(name), kind: 'Hall' });
+      const wrong = await refusal(b.create(SHOPS, 'default', shop('c', { owner: 'x' })));
+      expect(wrong).toContain('should be at least 2 chars long');
+    }
+  });
+
   it('serves all verbs', async () => {
     const b = await open();
     const made = await b.create(SHOPS, 'default', shop('a'));

@@ -1,6 +1,5 @@
 import { at, errors, FieldPath, isObject, type JsonObject, type JsonValue, textAt } from '../../api/index.js';
 import type { Subresource } from '../resource.js';
-import { simplePath } from './jsonpath.js';
 
 /** The paths of the fields of a Scale in an object, as field names from the root. */
 export interface ScalePaths {
@@ -11,11 +10,12 @@ export interface ScalePaths {
 
 /** Reads `subresources.scale` of a definition's version. */
 export function scalePaths(scale: JsonObject): ScalePaths {
-  const path = (name: string): readonly string[] | undefined => simplePath(textAt(scale, name));
+  // Every text after the leading period is a list of names: `.spec.l[0]` names the field `l[0]`.
+  const path = (name: string): readonly string[] => textAt(scale, name).replace(/^\./, '').split('.');
   return {
-    specReplicas: path('specReplicasPath') ?? [],
-    statusReplicas: path('statusReplicasPath') ?? [],
-    labelSelector: path('labelSelectorPath'),
+    specReplicas: path('specReplicasPath'),
+    statusReplicas: path('statusReplicasPath'),
+    labelSelector: textAt(scale, 'labelSelectorPath') === '' ? undefined : path('labelSelectorPath'),
   };
 }
 

@@ -12,6 +12,8 @@ import { type StructSchema, validateStructure } from '../../schema/index.js';
 import type { ServedResource } from '../kind.js';
 import type { Strategy, WriteContext } from '../resource.js';
 import { checkRules, type RuleNode } from './rules/rules.js';
+import type { ScalePaths } from './scale.js';
+import { checkScale } from './scalerules.js';
 
 /** The rules of one version of a custom resource. */
 export interface VersionRules {
@@ -22,6 +24,8 @@ export interface VersionRules {
    * storage version, which the rules use.
    */
   schema(): StructSchema;
+  /** The fields of the scale subresource, if the version has one. */
+  readonly scale: ScalePaths | undefined;
   /** The CEL rules of the schema; compiled on first use. */
   readonly expressions: RuleNode | undefined;
 }
@@ -94,9 +98,11 @@ function validate(
   rules: VersionRules,
   found: FieldErrors,
   { scheduler }: WriteContext,
+  parts: 'all' | 'status' = 'all',
 ): Promise<void> | undefined {
   const { list } = validateStructure(change.object, rules.schema(), change.old);
   found.addAll(list);
+  if (rules.scale !== undefined) checkScale(change.object, rules.scale, parts, found);
   const { expressions } = rules;
   if (expressions === undefined) return undefined;
   if (!list.some((e) => BLOCKING.has(e.type))) return checkRules(expressions, change, found, scheduler);
@@ -123,7 +129,7 @@ export function customStatusStrategy(rules: (context: WriteContext) => VersionRu
         if (resourceVersion !== undefined) kept['resourceVersion'] = resourceVersion;
         o['metadata'] = kept;
       },
-      validate: (o, old, found, context) => validate({ object: o, old }, rules(context), found, context),
+      validate: (o, old, found, context) => validate({ object: o, old }, rules(context), found, context, 'status'),
     },
     compatibility: { anyFinalizers: true },
   };

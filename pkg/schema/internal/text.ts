@@ -9,7 +9,7 @@ import {
   type JsonValue,
 } from '../../api/index.js';
 import { typeByName } from '../load.js';
-import type { ScalarSchema, Schema, StructSchema } from '../types.js';
+import type { AnySchema, ScalarSchema, Schema, StructSchema } from '../types.js';
 import { type InternalField, internalFields } from './forms.js';
 
 /**
@@ -61,9 +61,22 @@ class Printer {
         this.#add(scalarText(schema, value));
         break;
       case 'any':
-        this.#add(value === undefined ? 'null' : goJson(value, 'asTheyStand'));
+        if (schema.either !== undefined && value !== undefined && value !== null) this.#either(schema.either, value);
+        else this.#add(value === undefined ? 'null' : goJson(value, 'asTheyStand'));
         break;
     }
+  }
+
+  /** Inside, a schema or something else is a struct with a field for each. */
+  #either({ object, or }: NonNullable<AnySchema['either']>, value: JsonValue): void {
+    const schema: Entry = ['Schema', () => (isObject(value) ? this.struct(object, value) : this.#add('null'))];
+    const strings = (): void => this.#add(Array.isArray(value) ? goJson(value) : 'null');
+    const entries: Readonly<Record<'bool' | 'list' | 'stringList', readonly Entry[]>> = {
+      bool: [['Allows', () => this.#add(String(value !== false))], schema],
+      list: [schema, ['JSONSchemas', () => this.list(object, value)]],
+      stringList: [schema, ['Property', strings]],
+    };
+    this.#entries(entries[or]);
   }
 
   struct(schema: StructSchema, o: JsonObject, before: readonly Entry[] = []): void {

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../api/index.js';
+import { isObject, type JsonObject, type JsonValue } from '../../api/index.js';
 import { describeField, describeType } from '../docs.js';
 import { structByName } from '../load.js';
 import type { Definitions, Dialect } from './definitions.js';
@@ -12,21 +12,24 @@ export function customDefinition(
   resource: ApiResource,
   definitions: Definitions,
 ): JsonObject {
-  const published = resource.custom?.schema ?? {};
-  const schema = dialect === 'v3' ? published : forSwagger(published, true);
+  const published = resource.custom?.schema();
+  const identity = {
+    'x-kubernetes-group-version-kind': [{ group: gv.group, kind: resource.kind, version: gv.version }],
+  };
+  // kubectl would reject the unknown fields of an object of which it knows any property.
+  if (published === undefined || (dialect === 'v2' && published['x-kubernetes-preserve-unknown-fields'] === true))
+    return { type: 'object', ...identity };
+  const schema = dialect === 'v3' ? published : forSwagger(published);
   const meta = structByName('meta/v1.ObjectMeta');
-  const typeMeta = typeProperties();
   return {
     ...schema,
     type: 'object',
-    ...(isObject(schema['properties']) && {
-      properties: {
-        ...schema['properties'],
-        ...typeMeta,
-        metadata: reference(dialect, definitions.struct(meta), describeType('meta/v1.ObjectMeta')),
-      },
-    }),
-    'x-kubernetes-group-version-kind': [{ group: gv.group, kind: resource.kind, version: gv.version }],
+    properties: {
+      ...(isObject(schema['properties']) && schema['properties']),
+      ...typeProperties(),
+      metadata: reference(dialect, definitions.struct(meta), describeType('meta/v1.ObjectMeta')),
+    },
+    ...identity,
   };
 }
 
@@ -80,28 +83,33 @@ const V3_ONLY: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Converts a published schema to Swagger 2. Keywords of v3 are dropped. A value that is nullable or of several types has no type, and an
- * object that preserves unknown fields has no properties, so that old clients do not reject objects that the server accepts.
+ * Converts a published schema to Swagger 2, as clients of it need: keywords of v3 are dropped. A value that is nullable, an
+ * object that preserves unknown fields and a list of unknown items have no type, and the former two no properties and items.
+ * A property that may be null is not required.
  */
-function forSwagger(schema: JsonObject, root = false): JsonObject {
+function forSwagger(schema: JsonObject): JsonObject {
   const out: JsonObject = {};
-  const loose =
-    schema['nullable'] === true ||
-    schema['x-kubernetes-int-or-string'] === true ||
-    schema['x-kubernetes-preserve-unknown-fields'] === true;
+  const nullable = schema['nullable'] === true;
+  const preserving = schema['x-kubernetes-preserve-unknown-fields'] === true;
   for (const [key, value] of Object.entries(schema)) {
     if (V3_ONLY.has(key)) continue;
-    if (loose && !root && (key === 'type' || key === 'properties' || key === 'items' || key === 'additionalProperties'))
-      continue;
-    if (key === 'properties' && isObject(value)) {
-      out[key] = Object.fromEntries(
-        Object.entries(value).map(([name, inner]) => [name, isObject(inner) ? forSwagger(inner) : inner]),
-      );
-    } else if ((key === 'items' || key === 'additionalProperties') && isObject(value)) {
-      out[key] = forSwagger(value);
-    } else {
-      out[key] = value;
-    }
+    if ((nullable || preserving) && (key === 'properties' || key === 'items')) continue;
+    if (key === 'properties' && isObject(value))
+      out[key] = Object.fromEntries(Object.entries(value).map(([name, v]) => [name, isObject(v) ? forSwagger(v) : v]));
+    else if ((key === 'items' || key === 'additionalProperties') && isObject(value)) out[key] = forSwagger(value);
+    else out[key] = value;
   }
+  const untyped =
+    nullable || (preserving && out['type'] === 'object') || (out['type'] === 'array' && !('items' in out));
+  if (untyped) delete out['type'];
+  const { properties, additionalProperties } = schema;
+  if (isObject(additionalProperties) && additionalProperties['nullable'] === true) delete out['required'];
+  if (Array.isArray(out['required']) && isObject(properties) && !nullable && !preserving)
+    out['required'] = out['required'].filter((name) => !isNullable(properties[String(name)]));
+  if (Array.isArray(out['required']) && out['required'].length === 0) delete out['required'];
   return out;
+}
+
+function isNullable(schema: JsonValue | undefined): boolean {
+  return isObject(schema) && schema['nullable'] === true;
 }

@@ -115,12 +115,12 @@ describe('OpenAPI service', () => {
         subresources: [],
         custom: {
           listKind: 'CronTabList',
-          schema: {
+          schema: () => ({
             type: 'object',
             properties: {
               spec: { type: 'object', properties: { cron: { type: 'string', nullable: true, default: 'x' } } },
             },
-          },
+          }),
         },
       },
     ],
@@ -141,6 +141,60 @@ describe('OpenAPI service', () => {
     }
     expect(await openapi.v3('apis/nothing/v1')).toBeUndefined();
     expect(await openapi.v3('apis/apps/v1')).toBe(await openapi.v3('apis/apps/v1'));
+  });
+
+  describe('the schema of a custom resource in Swagger 2', () => {
+    const published = async (schema: JsonObject, dialect: 'v2' | 'v3' = 'v2'): Promise<JsonObject> => {
+      const [resource] = custom.resources;
+      const own = { ...resource!, custom: { listKind: 'CronTabList', schema: () => schema } };
+      const openapi = createOpenApi({ api: { ...api, groupVersions: [{ ...custom, resources: [own] }] }, pause });
+      const made = dialect === 'v2' ? await openapi.v2('json') : await openapi.v3('apis/stable.example.com/v1');
+      const parsed = JSON.parse(made?.bytes.toString() ?? '') as JsonObject;
+      const all = (
+        dialect === 'v2' ? parsed['definitions'] : (parsed['components'] as JsonObject)['schemas']
+      ) as JsonObject;
+      return all['com.example.stable.v1.CronTab'] as JsonObject;
+    };
+    const gvk = {
+      'x-kubernetes-group-version-kind': [{ group: 'stable.example.com', kind: 'CronTab', version: 'v1' }],
+    };
+    const open = { 'x-kubernetes-preserve-unknown-fields': true };
+
+    it('is only an object if its root preserves unknown fields', async () => {
+      expect(await published({ type: 'object', ...open })).toEqual({ type: 'object', ...gvk });
+      const v3 = await published({ type: 'object', ...open }, 'v3');
+      expect(v3).toMatchObject({ ...open, properties: { apiVersion: {}, kind: {}, metadata: {} } });
+    });
+
+    it('has the properties of every object, even without others', async () => {
+      expect(Object.keys((await published({ type: 'object' }))['properties'] as JsonObject).sort()).toEqual([
+        'apiVersion',
+        'kind',
+        'metadata',
+      ]);
+    });
+
+    it('leaves out what its clients do not handle', async () => {
+      const { properties } = await published({
+        type: 'object',
+        required: ['a', 'b'],
+        properties: {
+          a: { type: 'string', nullable: true },
+          b: {
+            type: 'object',
+            ...open,
+            properties: { x: { type: 'string' } },
+            additionalProperties: { type: 'string' },
+          },
+          c: { type: 'array', ...open, items: { type: 'string' } },
+          d: { type: 'object', required: ['e'], properties: { e: { type: 'string', nullable: true } } },
+        },
+      });
+      expect(properties).toMatchObject({ a: {}, b: open, c: open });
+      expect(properties).toHaveProperty('b', { ...open, additionalProperties: { type: 'string' } });
+      expect(properties).toHaveProperty('c', open);
+      expect(properties).toHaveProperty('d', { type: 'object', properties: { e: {} } });
+    });
   });
 
   it('reuses unchanged documents and includes custom resources', async () => {

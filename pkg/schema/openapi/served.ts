@@ -38,7 +38,7 @@ export interface ApiSubresource {
 }
 
 export interface CustomSchema {
-  /** The version's `openAPIV3Schema`, or an object without properties when it may not be published. */
-  readonly schema: JsonObject;
+  /** Returns the version's `openAPIV3Schema`, or an object without properties when it may not be published. */
+  readonly schema: () => JsonObject;
   readonly listKind: string;
 }

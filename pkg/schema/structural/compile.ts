@@ -4,8 +4,8 @@ import { objectFields } from './objectfields.js';
 
 /**
  * Compiles the structural schema of a version of a custom resource (`openAPIV3Schema`) into the form of the built-in types. The schema must
- * be valid; invalid parts become opaque values. `name` is the name of the type, `<group>/<version>.<Kind>`. CEL rules are not a part of
- * this form.
+ * be valid; invalid parts become opaque values. `name` is the name of the type, `<group>/<version>.<Kind>`. CEL rules and descriptions are
+ * not a part of this form. Nothing of `schema` but default values is kept.
  */
 export function compileStructuralSchema(schema: JsonObject, name: string): StructSchema {
   return struct({ ...schema, 'x-kubernetes-embedded-resource': true }, name);
@@ -38,6 +38,7 @@ function compile(schema: JsonObject, name: string): Schema {
     }
     default: {
       const type = SCALARS.get(schema['type'] as string);
+      if (constraints === undefined) return (type !== undefined && PLAIN.get(type)) || ANYTHING;
       return type === undefined ? { ...ANYTHING, ...more } : { kind: 'scalar', type, ...more };
     }
   }
@@ -53,6 +54,12 @@ const SCALARS: ReadonlyMap<string, ScalarType> = new Map<string, ScalarType>([
   ['number', 'float64'],
 ]);
 
+/** One value for each scalar without constraints. */
+const PLAIN: ReadonlyMap<ScalarType, Schema> = new Map(
+  [...SCALARS.values()].map((type) => [type, { kind: 'scalar', type }]),
+);
+const NONE: readonly never[] = [];
+
 function struct(schema: JsonObject, name: string): StructSchema {
   const required = new Set(strings(schema['required']));
   const declared = schema['properties'];
@@ -66,7 +73,6 @@ function struct(schema: JsonObject, name: string): StructSchema {
     }
   }
   const constraints = constraintsOf(schema);
-  const description = schema['description'];
   return {
     kind: 'struct',
     name,
@@ -75,19 +81,18 @@ function struct(schema: JsonObject, name: string): StructSchema {
     atomic: schema['x-kubernetes-map-type'] === 'atomic',
     preserveUnknown: schema['x-kubernetes-preserve-unknown-fields'] === true,
     embeddedResource: embedded,
-    unions: [],
+    unions: NONE,
     ...(constraints !== undefined && { constraints }),
-    ...(typeof description === 'string' && { description }),
   };
 }
 
 const OBJECT_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
+const NULLABLE: Constraints = { nullable: true };
+
 /** In a custom resource an absent field always differs from a zero one. */
 function fieldOf(name: string, schema: JsonObject, required: boolean, path: string): Field {
   const byDefault = getOwn(schema, 'default');
-  const description = schema['description'];
-  const constraints = constraintsOf(schema);
   return {
     name,
     schema: compile(schema, path),
@@ -95,11 +100,10 @@ function fieldOf(name: string, schema: JsonObject, required: boolean, path: stri
     required,
     omitEmpty: true,
     pointer: true,
-    patchStrategy: [],
+    patchStrategy: NONE,
     deprecated: false,
     ...(byDefault !== undefined && { default: byDefault }),
-    ...(constraints?.nullable === true && { constraints: { nullable: true } }),
-    ...(typeof description === 'string' && { description }),
+    ...(schema['nullable'] === true && { constraints: NULLABLE }),
   };
 }
 

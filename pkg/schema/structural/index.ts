@@ -2,5 +2,5 @@ export { compileStructuralSchema } from './compile.js';
 export { patternProblem } from './constraints.js';
 export { isTextFormat } from './formats.js';
 export { dropNulls } from './nulls.js';
-export { customKind } from './type.js';
+export { customKind, structuralName } from './type.js';
 export { validateStructure } from './validate.js';

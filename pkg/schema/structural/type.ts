@@ -1,27 +1,24 @@
-import type { GroupVersionKind, JsonObject } from '../../api/index.js';
+import type { GroupVersionKind } from '../../api/index.js';
 import type { KindSchema } from '../kinds.js';
 import type { StructSchema } from '../types.js';
-import { compileStructuralSchema } from './compile.js';
 import { objectFields } from './objectfields.js';
 
 /**
- * A version of a custom resource. Its schema (`openAPIV3Schema` of the definition) must be valid. It is compiled at first use, because
- * thousands of definitions may be installed and few of them used.
+ * A version of a custom resource. `structural` returns its compiled schema (`compileStructuralSchema`); the caller decides how long it is
+ * kept, because thousands of definitions may be installed and few of them used.
  */
 export function customKind(
   gvk: GroupVersionKind,
-  options: { readonly listKind: string; readonly namespaced: boolean; readonly schema: JsonObject },
+  options: { readonly listKind: string; readonly namespaced: boolean; readonly structural: () => StructSchema },
 ): KindSchema {
   const { group, version, kind } = gvk;
-  const type = `${group}/${version}.${kind}`;
-  let structural: StructSchema | undefined;
   return {
     info: {
       group,
       version,
       kind,
       package: `${group}/${version}`,
-      type,
+      type: structuralName(gvk),
       scope: options.namespaced ? 'Namespaced' : 'Cluster',
       resource: true,
       listKind: options.listKind,
@@ -32,11 +29,13 @@ export function customKind(
       return objectSchema();
     },
     get structural() {
-      structural ??= compileStructuralSchema(options.schema, type);
-      return structural;
+      return options.structural();
     },
   };
 }
+
+/** The name of the type of a version. */
+export const structuralName = ({ group, version, kind }: GroupVersionKind): string => `${group}/${version}.${kind}`;
 
 let anyObject: StructSchema | undefined;
 

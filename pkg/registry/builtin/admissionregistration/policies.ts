@@ -59,16 +59,16 @@ function matchResources(
   labelSelector(at(match, 'namespaceSelector'), path.child('namespaceSelector'), errors);
   labelSelector(at(match, 'objectSelector'), path.child('objectSelector'), errors);
   for (const list of ['resourceRules', 'excludeResourceRules'] as const) {
-    for (const [i, rule] of objectsAt(match, list).entries()) {
+    errors.each(objectsAt(match, list), (rule, i) => {
       const here = path.child(list).index(i);
       operationsRule(rule, here, errors);
       const seen = new Set<string>();
-      for (const [j, name] of listAt(rule, 'resourceNames').map(String).entries()) {
+      errors.each(listAt(rule, 'resourceNames').map(String), (name, j) => {
         for (const s of isPathSegmentName(name)) errors.invalid(here.child('resourceNames').index(j), name, s);
         if (seen.has(name)) errors.duplicate(here.child('resourceNames').index(j), name);
         seen.add(name);
-      }
-    }
+      });
+    });
   }
   const policy = at(match, 'matchPolicy');
   if (typeof policy === 'string') oneOf(policy, path.child('matchPolicy'), ['Equivalent', 'Exact'], errors, false);
@@ -306,11 +306,11 @@ export function validateValidatingBinding(
   const actions = listAt(spec, 'validationActions').map(String);
   const path = SPEC.child('validationActions');
   const seen = new Set<string>();
-  for (const [i, action] of actions.entries()) {
+  errors.each(actions, (action, i) => {
     if (!ACTIONS.includes(action)) errors.notSupported(path.index(i), action, ACTIONS);
     if (seen.has(action)) errors.duplicate(path.index(i), action);
     seen.add(action);
-  }
+  });
   if (seen.has('Deny') && seen.has('Warn'))
     errors.invalid(
       path,
@@ -334,9 +334,11 @@ export function validatePolicyStatus(
   _old: Shaped<shapes.AdmissionregistrationV1ValidatingAdmissionPolicy>,
   errors: FieldErrors,
 ): void {
-  conditionList(
-    objectsAt(o, 'status', 'conditions'),
-    FieldPath.in<shapes.AdmissionregistrationV1ValidatingAdmissionPolicy>().child('status', 'conditions'),
-    errors,
-  );
+  const path = FieldPath.in<shapes.AdmissionregistrationV1ValidatingAdmissionPolicy>().child('status');
+  for (const [i, warning] of objectsAt(o, 'status', 'typeChecking', 'expressionWarnings').entries()) {
+    const here = path.child('typeChecking', 'expressionWarnings').index(i);
+    if (textAt(warning, 'warning') === '') errors.required(here.child('warning'));
+    if (textAt(warning, 'fieldRef').trim() === '') errors.required(here.child('fieldRef'));
+  }
+  conditionList(objectsAt(o, 'status', 'conditions'), path.child('conditions'), errors);
 }

@@ -1,6 +1,6 @@
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
-import { statusSubresource, versions, withStatus } from '../form.js';
+import { statusAlone, versions, withStatus } from '../form.js';
 import { defaultPolicy, validatePolicyStatus, validateValidatingPolicy } from './policies.js';
 import { policyTable } from './policytables.js';
 
@@ -19,6 +19,6 @@ export const validatingAdmissionPolicy: ResourceDeclaration<shapes.Admissionregi
     update: { allowUnconditional: false, validate: validateValidatingPolicy },
     compatibility: { anyFinalizers: true },
   }),
-  subresources: { status: statusSubresource({ update: { validate: validatePolicyStatus } }) },
+  subresources: { status: statusAlone({ update: { validate: validatePolicyStatus } }) },
   table: policyTable('validations'),
 };

@@ -4,15 +4,16 @@ import {
   FieldPath,
   isDns1035Label,
   isDns1123Subdomain,
-  isPortNumber,
+  isObject,
   isQualifiedName,
   type JsonObject,
   type Shaped,
 } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
-import { at, listAt, numberAt, objectAt, objectIn, objectsAt, textAt } from '../access.js';
+import { at, listAt, objectAt, objectIn, objectsAt, textAt } from '../access.js';
 import { whenAbsent } from '../defaults.js';
 import { labelSelector, oneOf, sentences } from '../rules.js';
+import { serviceReference, webhookUrl } from '../webhookclient.js';
 import { Expressions } from './expressions.js';
 
 /** Validation of webhook configurations. */
@@ -45,7 +46,7 @@ export function defaultWebhooks(o: Shaped<WebhookConfiguration>): void {
 
 export function validateWebhooks(o: Shaped<WebhookConfiguration>, errors: FieldErrors): void {
   const seen = new Set<string>();
-  for (const [i, w] of objectsAt(o, 'webhooks').entries()) {
+  errors.each(objectsAt(o, 'webhooks'), (w, i) => {
     const path = FieldPath.in<
       | shapes.AdmissionregistrationV1MutatingWebhookConfiguration
       | shapes.AdmissionregistrationV1ValidatingWebhookConfiguration
@@ -56,7 +57,7 @@ export function validateWebhooks(o: Shaped<WebhookConfiguration>, errors: FieldE
     const name = textAt(w, 'name');
     if (name !== '' && seen.has(name)) errors.duplicate(path.child('name'), name);
     seen.add(name);
-  }
+  });
 }
 
 function webhook(
@@ -71,7 +72,7 @@ function webhook(
   if (typeof at(w, 'sideEffects') !== 'string')
     errors.required(path.child('sideEffects'), `must specify one of ${SIDE_EFFECTS.join(', ')}`);
   else if (!SIDE_EFFECTS.includes(effects)) errors.notSupported(path.child('sideEffects'), effects, SIDE_EFFECTS);
-  for (const [i, rule] of objectsAt(w, 'rules').entries()) operationsRule(rule, path.child('rules').index(i), errors);
+  errors.each(objectsAt(w, 'rules'), (rule, i) => operationsRule(rule, path.child('rules').index(i), errors));
   closed(w, 'failurePolicy', ['Fail', 'Ignore'], path, errors);
   closed(w, 'matchPolicy', ['Equivalent', 'Exact'], path, errors);
   closed(w, 'reinvocationPolicy', ['IfNeeded', 'Never'], path, errors);
@@ -146,8 +147,9 @@ function strings(
 
 function resources(all: readonly string[], path: FieldPath, errors: FieldErrors): void {
   if (all.length === 0) errors.required(path);
-  const subresources = new Set(all.filter((r) => r.startsWith('*/')).map((r) => r.slice(2)));
-  const whole = new Set(all.filter((r) => r.endsWith('/*')).map((r) => r.slice(0, -2)));
+  // The wildcards before a resource: kube-apiserver does not look at those behind it.
+  const subresources = new Set<string>();
+  const whole = new Set<string>();
   const seen = new Set<string>();
   for (const [i, resource] of all.entries()) {
     const here = path.index(i);
@@ -155,11 +157,15 @@ function resources(all: readonly string[], path: FieldPath, errors: FieldErrors)
       errors.required(here);
       continue;
     }
-    const [main = '', sub] = resource.split('/', 2);
-    if (sub !== undefined && sub !== '*' && whole.has(main))
+    const slash = resource.indexOf('/');
+    const main = slash < 0 ? resource : resource.slice(0, slash);
+    const sub = slash < 0 ? undefined : resource.slice(slash + 1);
+    if (sub !== undefined && whole.has(main))
       errors.invalid(here, resource, `if '${main}/*' is present, must not specify ${resource}`);
-    if (sub !== undefined && main !== '*' && subresources.has(sub))
+    if (sub !== undefined && subresources.has(sub))
       errors.invalid(here, resource, `if '*/${sub}' is present, must not specify ${resource}`);
+    if (sub === '*') whole.add(main);
+    if (sub !== undefined && main === '*') subresources.add(sub);
     seen.add(resource);
   }
   if (all.length > 1 && seen.has('*/*'))
@@ -179,58 +185,7 @@ function clientConfig(
   if ((url === undefined) === (service === undefined))
     errors.required(path, 'exactly one of url or service is required');
   else if (typeof url === 'string') webhookUrl(url, path.child('url'), errors);
-  else {
-    const here = path.child('service');
-    // kube-apiserver swaps the two.
-    if (textAt(service, 'namespace') === '') errors.required(here.child('name'));
-    if (textAt(service, 'name') === '') errors.required(here.child('namespace'));
-    for (const s of isPortNumber(numberAt(service, 'port')))
-      errors.invalid(here.child('port'), numberAt(service, 'port'), `port is not valid: ${s}`);
-    const where = at(service, 'path');
-    if (typeof where === 'string') servicePath(where, here.child('path'), errors);
-  }
-}
-
-const FORM = '; desired format: https://host[/path]';
-
-function webhookUrl(text: string, path: FieldPath, errors: FieldErrors): void {
-  const parts = /^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(\?[^#]*)?(#.*)?$/.exec(text);
-  const authority = parts?.[2] ?? '';
-  const port = /:([^:\]]*)$/.exec(authority.replace(/^[^@]*@/, ''))?.[1];
-  if (port !== undefined && !/^\d*$/.test(port)) {
-    errors.required(
-      path,
-      `url must be a valid URL: parse ${JSON.stringify(text)}: invalid port ${JSON.stringify(`:${port}`)} after host${FORM}`,
-    );
-    return;
-  }
-  if (parts?.[1]?.toLowerCase() !== 'https')
-    errors.invalid(path, parts?.[1] ?? '', `'https' is the only allowed URL scheme${FORM}`);
-  if (authority.replace(/^[^@]*@/, '') === '') errors.invalid(path, authority, `host must be specified${FORM}`);
-  if (authority.includes('@'))
-    errors.invalid(path, authority.split('@')[0], 'user information is not permitted in the URL');
-  if (parts?.[5] !== undefined && parts[5].length > 1)
-    errors.invalid(path, parts[5].slice(1), 'fragments are not permitted in the URL');
-  if (parts?.[4] !== undefined && parts[4].length > 1)
-    errors.invalid(path, parts[4].slice(1), 'query parameters are not permitted in the URL');
-}
-
-function servicePath(where: string, path: FieldPath, errors: FieldErrors): void {
-  if (where === '' || where === '/') return;
-  if (where === '//') {
-    errors.invalid(path, where, 'segment[0] may not be empty');
-    return;
-  }
-  if (!where.startsWith('/')) errors.invalid(path, where, "must start with a '/'");
-  // The first character is dropped even if it is not a slash.
-  const segments = where.slice(1).replace(/\/$/, '').split('/');
-  for (const [i, segment] of segments.entries()) {
-    if (segment === '') {
-      errors.invalid(path, where, `segment[${i}] may not be empty`);
-      continue;
-    }
-    for (const s of isDns1123Subdomain(segment)) errors.invalid(path, where, `segment[${i}]: ${s}`);
-  }
+  else if (isObject(service)) serviceReference(service, path.child('service'), errors);
 }
 
 function reviewVersions(versions: readonly string[], path: FieldPath<readonly string[]>, errors: FieldErrors): void {
@@ -266,7 +221,7 @@ export function matchConditions(
   const here = path.child('matchConditions');
   if (conditions.length > CONDITIONS_MAX) errors.tooMany(here, conditions.length, CONDITIONS_MAX);
   const seen = new Set<string>();
-  for (const [i, condition] of conditions.entries()) {
+  errors.each(conditions, (condition, i) => {
     const one = here.index(i);
     const expression = textAt(condition, 'expression');
     if (expression.trim() === '') errors.required(one.child('expression'));
@@ -278,5 +233,5 @@ export function matchConditions(
       if (seen.has(named)) errors.duplicate(one.child('name'), named);
       seen.add(named);
     }
-  }
+  });
 }

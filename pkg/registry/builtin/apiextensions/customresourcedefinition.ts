@@ -6,6 +6,7 @@ import type { ResourceDeclaration, Strategy, TableColumn, TableDeclaration } fro
 import { at, listAt, nameOf, objectsAt, textAt } from '../access.js';
 import { putCondition } from '../conditions.js';
 import { keep, statusSubresource, versions } from '../form.js';
+import { LIST_TYPE } from './keywords.js';
 import { validateDefinition, validateDefinitionUpdate, validateStoredVersions } from './validation.js';
 
 /** The finalizer that keeps a definition until all its custom resources are deleted. */
@@ -46,7 +47,8 @@ const strategy: Strategy = {
   },
   warn: (o, old, context) => {
     if (old !== undefined && equalJson(o['spec'], old['spec'])) return;
-    for (const format of unknownFormats(o)) context.warn(`unrecognized format ${JSON.stringify(format)}`);
+    const known = new Set(old === undefined ? [] : schemaWarnings(old));
+    for (const text of schemaWarnings(o)) if (!known.has(text)) context.warn(text);
   },
   deletion: {
     mark: (o, { world }) => {
@@ -70,19 +72,29 @@ const strategy: Strategy = {
 
 const NUMBER_FORMATS: ReadonlySet<string> = new Set(['int32', 'int64', 'float', 'double']);
 
-/** Formats in the schemas of a definition that mean nothing here, each once and sorted. */
-function unknownFormats(o: JsonObject): readonly string[] {
-  const found = new Set<string>();
+/**
+ * The warnings about the schemas of a definition, each once and sorted: formats that mean nothing here, and sets whose items are not
+ * scalars. An update warns only of what is new.
+ */
+function schemaWarnings(o: JsonObject): readonly string[] {
+  const formats = new Set<string>();
+  const sets = new Set<string>();
   const pending: JsonValue[] = objectsAt(o, 'spec', 'versions').map((v) => at(v, 'schema', 'openAPIV3Schema') ?? null);
   for (let schema = pending.pop(); schema !== undefined; schema = pending.pop()) {
     if (!isObject(schema)) continue;
     const format = textAt(schema, 'format');
-    if (format !== '' && !isTextFormat(format) && !NUMBER_FORMATS.has(format)) found.add(format);
+    if (format !== '' && !isTextFormat(format) && !NUMBER_FORMATS.has(format)) formats.add(format);
+    const itemType = isObject(schema['items']) ? textAt(schema['items'], 'type') : '';
+    if (schema[LIST_TYPE] === 'set' && (itemType === 'object' || itemType === 'array')) sets.add(itemType);
     if (isObject(schema['properties'])) pending.push(...Object.values(schema['properties']));
     for (const key of ['items', 'additionalProperties', 'not'] as const) pending.push(schema[key] ?? null);
     for (const key of ['allOf', 'anyOf', 'oneOf'] as const) pending.push(...listAt(schema, key));
   }
-  return [...found].sort();
+  const unsupported = 'is not supported by server-side apply or CEL validation rules';
+  return [
+    ...[...formats].sort().map((format) => `unrecognized format ${JSON.stringify(format)}`),
+    ...[...sets].sort().map((type) => `${LIST_TYPE}: set for items of type ${JSON.stringify(type)} ${unsupported}`),
+  ];
 }
 
 const wide = (name: string, description: string, more: Partial<TableColumn> = {}): TableColumn => ({
@@ -110,7 +122,10 @@ const table: TableDeclaration = {
     return [
       nameOf(o),
       textAt(o, 'spec', 'scope'),
-      served.map((v) => `${textAt(v, 'name')}${v['storage'] === true ? '(storage)' : ''}`).join(','),
+      served
+        .map((v) => `${textAt(v, 'name')}${v['storage'] === true ? '(storage)' : ''}`)
+        .sort()
+        .join(','),
       cloneJson(at(o, 'metadata', 'creationTimestamp') ?? null),
       textAt(o, 'spec', 'group'),
       textAt(o, 'spec', 'names', 'kind'),
@@ -127,6 +142,7 @@ export const customResourceDefinition: ResourceDeclaration<shapes.ApiextensionsV
   kind: 'CustomResourceDefinition',
   versions: versions('v1'),
   storageVersion: 'v1',
+  hashedVersion: 'v1beta1',
   namespaced: false,
   shortNames: ['crd', 'crds'],
   categories: ['api-extensions'],

@@ -8,30 +8,76 @@ import {
   type JsonValue,
 } from '../../../api/index.js';
 import { COMPATIBLE, CURRENT } from '../../../cel/index.js';
-import { compileStructuralSchema, patternProblem, prune, validateStructure } from '../../../schema/index.js';
+import { compileStructuralSchema, internalText, prune, validateStructure } from '../../../schema/index.js';
 import { RuleCosts } from '../../custom/rules/costs.js';
 import { checkDeclaredRules, checkRuleTexts } from '../../custom/rules/declared.js';
 import { listAt, textAt } from '../access.js';
+import { EMBEDDED, INT_OR_STRING, LIST_KEYS, LIST_TYPE, MAP_TYPE, PRESERVE } from './keywords.js';
+import { structuralErrors } from './structuralrules.js';
 
-/**
- * Rules of the structural schemas of CustomResourceDefinitions:
- * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
- */
+/** Rules of the schemas of CustomResourceDefinitions. */
 
 const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 const FORBIDDEN = ['definitions', 'dependencies', 'patternProperties', 'additionalItems', 'id', '$ref'] as const;
-const EMBEDDED = 'x-kubernetes-embedded-resource';
-const PRESERVE = 'x-kubernetes-preserve-unknown-fields';
-const INT_OR_STRING = 'x-kubernetes-int-or-string';
-const LIST_TYPE = 'x-kubernetes-list-type';
-const LIST_KEYS = 'x-kubernetes-list-map-keys';
-const MAP_TYPE = 'x-kubernetes-map-type';
 
-/** `former`: the stored schema, whose defaults and patterns were accepted before. */
-export function validateSchema(schema: JsonObject, path: FieldPath, errors: FieldErrors, former?: JsonObject): void {
+export interface SchemaContext {
+  /** The stored schema, whose defaults and patterns were accepted before. */
+  readonly former: JsonObject | undefined;
+  /** Whether the status subresource is enabled, which restricts the root. */
+  readonly hasStatus: boolean;
+}
+
+export function validateSchema(
+  schema: JsonObject,
+  path: FieldPath,
+  errors: FieldErrors,
+  { former, hasStatus }: SchemaContext,
+): void {
+  const before = errors.list.length;
+  if (hasStatus) checkStatusRoot(schema, path, errors);
   if (schema['nullable'] === true) errors.forbidden(path.child('nullable'), 'nullable cannot be true at the root');
   const isUnchanged = former !== undefined && equalJson(former, schema);
-  new SchemaRules(path, errors, former === undefined).check(schema, new RuleCosts(isUnchanged));
+  const rules = new SchemaRules(path, errors, former === undefined);
+  rules.check(schema, new RuleCosts(isUnchanged), errors.list.length > before);
+}
+
+/** Keywords at the root that would not be checked in a status write, in the order in which kube-apiserver checks them. */
+const NOT_WITH_STATUS = [
+  ...[
+    'id',
+    '$schema',
+    '$ref',
+    'type',
+    'nullable',
+    'default',
+    'enum',
+    'maxProperties',
+    'minProperties',
+    'allOf',
+    'oneOf',
+  ],
+  ...['anyOf', 'not', 'additionalProperties', 'patternProperties', 'dependencies', 'additionalItems', 'definitions'],
+  ...[EMBEDDED, INT_OR_STRING, LIST_KEYS, LIST_TYPE, MAP_TYPE],
+];
+const WITH_STATUS =
+  'Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations';
+
+function checkStatusRoot(schema: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  for (const key of NOT_WITH_STATUS) {
+    const v = schema[key];
+    if (v === undefined || v === null || v === '' || (v === false && key !== 'additionalProperties')) continue;
+    if (key !== 'type') {
+      const detail = `only [${WITH_STATUS}] fields are allowed at the root of the schema if the status subresource is enabled`;
+      const shown = internalText('apiextensions/v1.JSONSchemaProps', schema);
+      errors.add('FieldValueInvalid', path, `Invalid value: ${shown}: ${detail}`);
+      return;
+    }
+    if (v === 'object') continue;
+    const detail =
+      'only "object" is allowed as the type at the root of the schema if the status subresource is enabled';
+    errors.invalid(path.child(key), v, detail);
+    return;
+  }
 }
 
 interface Pending {
@@ -64,15 +110,18 @@ class SchemaRules {
   readonly #root: FieldPath;
   readonly #errors: FieldErrors;
   readonly #strict: boolean;
-  readonly #patterns = new Map<string, string | undefined>();
-  /** The number of errors found before this schema. */
-  readonly #before: number;
+  /** Errors of defaults, which are checked only in a structural schema. */
+  readonly #defaults = new FieldErrors();
+  /** A keyword without which the structure of a schema cannot be determined. */
+  #unsupported: string | undefined;
+
+  /** Errors of the schema itself. */
+  readonly #own = new FieldErrors();
 
   constructor(root: FieldPath, errors: FieldErrors, strict: boolean) {
     this.#root = root;
     this.#errors = errors;
     this.#strict = strict;
-    this.#before = errors.list.length;
   }
 
   /**
@@ -80,7 +129,7 @@ class SchemaRules {
    * compiled last, and only if the schema is structural. If a schema or one below it has errors, its expressions are
    * not compiled.
    */
-  check(schema: JsonObject, costs: RuleCosts): void {
+  check(schema: JsonObject, costs: RuleCosts, hasErrors: boolean): void {
     const walked: Pending[] = [];
     const texts = new FieldErrors();
     const root: Pending = {
@@ -90,14 +139,23 @@ class SchemaRules {
     const pending = [root];
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
       walked.push(next);
+      const known = texts.list.length + this.#own.list.length;
       this.#node(next.schema, next.path, next.place);
-      const known = texts.list.length;
       if (next.place !== 'logic') checkRuleTexts(next.schema, next.path, texts);
-      if (texts.list.length > known)
+      if (texts.list.length + this.#own.list.length > known)
         for (let at: Pending | undefined = next; at !== undefined && !at.isWrong; at = at.parent) at.isWrong = true;
       pending.push(...this.#inner(next).reverse());
     }
-    const isStructural = this.#errors.list.length === this.#before;
+    let isStructural = false;
+    if (this.#unsupported === undefined) {
+      const structural = structuralErrors(schema, this.#root, this.#strict);
+      isStructural = structural.empty && this.#defaults.empty;
+      this.#errors.addAll((structural.empty ? this.#defaults : structural).list);
+    } else if (!hasErrors && this.#own.empty && texts.empty) {
+      const detail = `OpenAPIV3Schema '${this.#unsupported}' is not supported`;
+      this.#errors.add('FieldValueInvalid', this.#root, `Invalid value: "": ${detail}`);
+    }
+    this.#errors.addAll(this.#own.list);
     this.#errors.addAll(texts.list);
     if (!isStructural) return;
     const minor = this.#strict ? COMPATIBLE : CURRENT;
@@ -133,8 +191,7 @@ class SchemaRules {
     if (isObject(s['properties']))
       for (const [name, v] of Object.entries(s['properties'])) {
         const at = path.child('properties').key(name);
-        if (embedded && OBJECT_FIELDS.has(name)) this.#objectField(name, v, at, place);
-        else add(v, at, below);
+        if (!embedded || !OBJECT_FIELDS.has(name)) add(v, at, below);
       }
     add(s['additionalProperties'], path.child('additionalProperties'), below);
     const items = s[LIST_TYPE] === 'map' ? uncorrelatable : (uncorrelatable ?? path);
@@ -147,194 +204,157 @@ class SchemaRules {
 
   #node(s: JsonObject, path: FieldPath, place: Place): void {
     this.#keywords(s, path);
-    if (place === 'logic') this.#logic(s, path);
-    else this.#type(s, path, place);
-    if (typeof s['pattern'] === 'string' && s['pattern'] !== '' && this.#strict) {
-      const problem = this.#patternProblem(s['pattern']);
-      if (problem !== undefined)
-        this.#errors.invalid(
-          path.child('pattern'),
-          s['pattern'],
-          `must be a valid regular expression, but isn't: ${problem}`,
-        );
-    }
-    this.#list(s, path);
+    this.#type(s, path);
+    if (s[PRESERVE] === false) this.#own.invalid(path.child(PRESERVE), false, 'must be true or undefined');
     this.#map(s, path);
-    this.#embedded(s, path);
+    this.#list(s, path);
     if (place !== 'logic' && s['default'] !== undefined && s['default'] !== null && this.#strict)
-      this.#default(s, path);
-  }
-
-  /** Definitions repeat their patterns. */
-  #patternProblem(pattern: string): string | undefined {
-    if (!this.#patterns.has(pattern)) this.#patterns.set(pattern, patternProblem(pattern));
-    return this.#patterns.get(pattern);
+      this.#default(s, path, place);
   }
 
   #keywords(s: JsonObject, path: FieldPath): void {
     for (const key of FORBIDDEN) {
       const v = s[key];
-      if (v !== undefined && v !== null && v !== '') this.#errors.forbidden(path.child(key), `${key} is not supported`);
+      if (v === undefined || v === null || v === '') continue;
+      this.#own.forbidden(path.child(key), `${key} is not supported`);
+      this.#unsupported ??= key;
     }
-    if (textAt(s, '$schema') !== '')
-      this.#errors.add('FieldValueInvalid', this.#root, `Invalid value: "": OpenAPIV3Schema 'schema' is not supported`);
+    if (textAt(s, '$schema') !== '') this.#unsupported ??= 'schema';
     if (s['uniqueItems'] === true)
-      this.#errors.forbidden(
+      this.#own.forbidden(
         path.child('uniqueItems'),
         'uniqueItems cannot be set to true since the runtime complexity becomes quadratic',
       );
   }
 
-  #type(s: JsonObject, path: FieldPath, place: Place): void {
+  #type(s: JsonObject, path: FieldPath): void {
     const type = textAt(s, 'type');
     const at = path.child('type');
-    if (place === 'root') {
-      if (type === '') this.#errors.required(at, 'must not be empty at the root');
-      else if (type !== 'object') this.#errors.invalid(at, type, 'must be object at the root');
-      if (isSchemaOrTrue(s['additionalProperties']))
-        this.#errors.forbidden(path.child('additionalProperties'), 'must not be used at the root');
-      return;
+    if (type !== '' && !TYPES.includes(type)) {
+      this.#own.notSupported(at, type, TYPES);
+      if (type === 'null') this.#own.forbidden(at, 'type cannot be set to null, use nullable as an alternative');
     }
-    if (type === '') {
-      if (s[INT_OR_STRING] !== true && s[PRESERVE] !== true && s[EMBEDDED] !== true && textAt(s, '$ref') === '')
-        this.#errors.required(at, 'must not be empty for specified object fields');
-    } else if (!TYPES.includes(type)) {
-      this.#errors.notSupported(at, type, TYPES);
-      if (type === 'null') this.#errors.forbidden(at, 'type cannot be set to null, use nullable as an alternative');
-    } else if (s[INT_OR_STRING] === true) this.#errors.invalid(at, type, `must be empty if ${INT_OR_STRING} is true`);
-    if (
-      isSchemaOrTrue(s['additionalProperties']) &&
-      isObject(s['properties']) &&
-      Object.keys(s['properties']).length > 0
-    )
-      this.#errors.forbidden(
+    if (Array.isArray(s['items'])) {
+      this.#own.forbidden(path.child('items'), 'items must be a schema object and not an array');
+      this.#unsupported ??= 'items';
+    }
+    const { additionalProperties, properties } = s;
+    const isClosed = additionalProperties === false || isObject(additionalProperties);
+    if (isClosed && isObject(properties) && Object.keys(properties).length > 0)
+      this.#own.forbidden(
         path.child('additionalProperties'),
         'additionalProperties and properties are mutual exclusive',
       );
-    if (type === 'array') {
-      const items = s['items'];
-      if (Array.isArray(items))
-        this.#errors.forbidden(path.child('items'), 'items must be a schema object and not an array');
-      else if (items === undefined || items === null) this.#errors.required(path.child('items'), 'must be specified');
-    }
-  }
-
-  /** Reports keywords that are allowed only in the structural part of a schema. */
-  #logic(s: JsonObject, path: FieldPath): void {
-    for (const key of ['description', 'type', 'default', 'nullable'] as const) {
-      const v = s[key];
-      if (v === undefined || v === null || v === '' || v === false) continue;
-      if (key === 'type' && s[INT_OR_STRING] === undefined && isIntOrString(path)) continue;
-      this.#errors.forbidden(path.child(key), 'must be empty to be structural');
-    }
-    if (isSchemaOrTrue(s['additionalProperties']))
-      this.#errors.forbidden(path.child('additionalProperties'), 'must not be used inside of a logical junctor');
   }
 
   #list(s: JsonObject, path: FieldPath): void {
     const listType = s[LIST_TYPE];
     const keys = listAt(s, LIST_KEYS).map(String);
-    const at = path.child(LIST_KEYS);
+    const items = isObject(s['items']) ? s['items'] : undefined;
     if (typeof listType === 'string') {
-      if (!['atomic', 'set', 'map'].includes(listType))
-        this.#errors.notSupported(path.child(LIST_TYPE), listType, ['atomic', 'map', 'set']);
       const type = textAt(s, 'type');
-      if (type !== 'array') {
-        if (type === '') this.#errors.required(path.child('type'), `must be array if ${LIST_TYPE} is specified`);
-        else this.#errors.invalid(path.child('type'), type, `must be array if ${LIST_TYPE} is specified`);
-      }
+      if (type === '') this.#own.required(path.child('type'), `must be array if ${LIST_TYPE} is specified`);
+      else if (type !== 'array')
+        this.#own.invalid(path.child('type'), type, `must be array if ${LIST_TYPE} is specified`);
+      else if (listType === 'set' && items !== undefined && this.#strict) this.#setItems(items, path.child('items'));
+      if (!['atomic', 'set', 'map'].includes(listType))
+        this.#own.notSupported(path.child(LIST_TYPE), listType, ['atomic', 'set', 'map']);
     }
-    if (listType !== 'map') {
-      if (keys.length > 0) this.#errors.forbidden(path.child(LIST_TYPE), `must be map if ${LIST_KEYS} is non-empty`);
+    if (keys.length > 0 && listType !== 'map') {
+      const detail = `must be map if ${LIST_KEYS} is non-empty`;
+      if (typeof listType !== 'string') this.#own.required(path.child(LIST_TYPE), detail);
+      else this.#own.invalid(path.child(LIST_TYPE), listType, detail);
+    }
+    if (listType === 'map') this.#listMap(s, keys, items, path);
+    if (items === undefined || !this.#strict || (listType !== 'set' && listType !== 'map')) return;
+    if (items['nullable'] === true)
+      this.#own.forbidden(path.child('items', 'nullable'), `cannot be nullable when ${LIST_TYPE} is ${listType}`);
+    if (listType === 'map') this.#mapKeys(keys, items, path);
+  }
+
+  /** Items of a set must be atomic. The value in the second error is the list type, as in kube-apiserver. */
+  #setItems(items: JsonObject, path: FieldPath): void {
+    const [itemType, listType] = [textAt(items, 'type'), items[LIST_TYPE] ?? null];
+    const detail = `must be atomic as item of a list with ${LIST_TYPE}=set`;
+    const invalid = (keyword: string): void => {
+      const shown = listType === null ? 'null' : JSON.stringify(listType);
+      this.#own.add('FieldValueInvalid', path.child(keyword), `Invalid value: ${shown}: ${detail}`);
+    };
+    if (itemType === 'array' && listType !== null && listType !== 'atomic') invalid(LIST_TYPE);
+    if (itemType === 'object' && items[MAP_TYPE] !== 'atomic') invalid(MAP_TYPE);
+  }
+
+  #listMap(s: JsonObject, keys: readonly string[], items: JsonObject | undefined, path: FieldPath): void {
+    const at = path.child(LIST_KEYS);
+    if (keys.length === 0) this.#own.required(at, `must not be empty if ${LIST_TYPE} is map`);
+    if (items === undefined) {
+      const detail = `must have a schema if ${LIST_TYPE} is map`;
+      if (!Array.isArray(s['items'])) this.#own.required(path.child('items'), detail);
       return;
     }
-    const items = isObject(s['items']) ? s['items'] : undefined;
-    if (keys.length === 0) this.#errors.required(at, `must not be empty if ${LIST_TYPE} is map`);
-    if (items === undefined) return;
     const itemType = textAt(items, 'type');
     if (itemType !== 'object') {
-      this.#errors.invalid(
-        path.child('items', 'type'),
-        itemType,
-        `must be object if parent array's ${LIST_TYPE} is map`,
-      );
+      this.#own.invalid(path.child('items', 'type'), itemType, `must be object if parent array's ${LIST_TYPE} is map`);
       return;
     }
     const properties = isObject(items['properties']) ? items['properties'] : {};
-    if (keys.some((k) => !Object.hasOwn(properties, k)))
-      this.#errors.invalid(at, keys, 'entries must all be names of item properties');
-    if (new Set(keys).size !== keys.length) this.#errors.invalid(at, keys, 'must not contain duplicate entries');
+    const seen = new Set<string>();
+    for (const key of keys) {
+      const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
+      if (!isObject(property)) this.#own.invalid(at, [...keys], 'entries must all be names of item properties');
+      else if (['array', 'object'].includes(textAt(property, 'type')))
+        this.#own.invalid(
+          path.child('items', 'properties').key(key).child('type'),
+          itemType,
+          `must be a scalar type if parent array's ${LIST_TYPE} is map`,
+        );
+      if (seen.has(key)) this.#own.invalid(at, [...keys], 'must not contain duplicate entries');
+      seen.add(key);
+    }
+  }
+
+  /** Every item of a map has its keys. */
+  #mapKeys(keys: readonly string[], items: JsonObject, path: FieldPath): void {
+    const properties = isObject(items['properties']) ? items['properties'] : {};
     const required = listAt(items, 'required').map(String);
-    for (const key of new Set(keys)) {
-      const property = properties[key];
+    for (const key of keys) {
+      const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
       if (!isObject(property)) continue;
       const own = path.child('items', 'properties').key(key);
-      const type = textAt(property, 'type');
-      if (type === 'object' || type === 'array')
-        this.#errors.invalid(own.child('type'), type, `must be a scalar type if parent array's ${LIST_TYPE} is map`);
       if (!required.includes(key) && (property['default'] ?? undefined) === undefined)
-        this.#errors.required(
+        this.#own.required(
           own.child('default'),
           `this property is in ${LIST_KEYS}, so it must have a default or be a required property`,
         );
       if (property['nullable'] === true)
-        this.#errors.forbidden(own.child('nullable'), `this property is in ${LIST_KEYS}, so it cannot be nullable`);
+        this.#own.forbidden(own.child('nullable'), `this property is in ${LIST_KEYS}, so it cannot be nullable`);
     }
   }
 
   #map(s: JsonObject, path: FieldPath): void {
     const mapType = s[MAP_TYPE];
     if (typeof mapType !== 'string') return;
-    if (mapType !== 'atomic' && mapType !== 'granular')
-      this.#errors.notSupported(path.child(MAP_TYPE), mapType, ['atomic', 'granular']);
     const type = textAt(s, 'type');
-    if (type === '') this.#errors.required(path.child('type'), `must be object if ${MAP_TYPE} is specified`);
+    if (type === '') this.#own.required(path.child('type'), `must be object if ${MAP_TYPE} is specified`);
     else if (type !== 'object')
-      this.#errors.invalid(path.child('type'), type, `must be object if ${MAP_TYPE} is specified`);
+      this.#own.invalid(path.child('type'), type, `must be object if ${MAP_TYPE} is specified`);
+    if (mapType !== 'atomic' && mapType !== 'granular')
+      this.#own.notSupported(path.child(MAP_TYPE), mapType, ['atomic', 'granular']);
   }
 
-  #embedded(s: JsonObject, path: FieldPath): void {
-    if (s[EMBEDDED] !== true) return;
-    const properties = isObject(s['properties']) ? s['properties'] : {};
-    if (s[PRESERVE] !== true && Object.keys(properties).length === 0)
-      this.#errors.required(path.child('properties'), `must not be empty if ${EMBEDDED} is true without ${PRESERVE}`);
-    const type = textAt(s, 'type');
-    if (type === '') this.#errors.required(path.child('type'), `must be object if ${EMBEDDED} is true`);
-    else if (type !== 'object') this.#errors.invalid(path.child('type'), type, `must be object if ${EMBEDDED} is true`);
-  }
-
-  /** Checks the types of apiVersion, kind and metadata. A schema may restrict only name and generateName of metadata. */
-  #objectField(name: string, v: JsonValue | undefined, path: FieldPath, place: Place): void {
-    if (!isObject(v)) return;
-    const type = textAt(v, 'type');
-    const wanted = name === 'metadata' ? 'object' : 'string';
-    if (type !== wanted) {
-      this.#errors.invalid(path.child('type'), type, `must be ${wanted}`);
-      return;
-    }
-    if (name !== 'metadata' || place !== 'root') return;
-    const more = Object.keys(v).filter((k) => !['type', 'properties', 'description'].includes(k) && !isNothing(v[k]));
-    const properties = isObject(v['properties']) ? Object.keys(v['properties']) : [];
-    if (more.length > 0 || properties.some((p) => p !== 'name' && p !== 'generateName'))
-      this.#errors.forbidden(
-        path,
-        'must not specify anything other than name and generateName, but metadata is implicitly specified',
-      );
-  }
-
-  #default(s: JsonObject, path: FieldPath): void {
+  #default(s: JsonObject, path: FieldPath, place: Place): void {
     const value = s['default'] as JsonValue;
     const holder = compileStructuralSchema({ type: 'object', properties: { x: { ...s, default: null } } }, 'default');
     const at = path.child('default');
     const pruned: JsonObject = { x: cloneJson(value) };
-    if (prune(pruned, holder).length > 0) this.#errors.invalid(at, value, 'must not have unknown fields');
+    if (prune(pruned, holder).length > 0) this.#defaults.invalid(at, value, 'must not have unknown fields');
     for (const e of validateStructure({ x: cloneJson(value) }, holder).list)
-      this.#errors.addAll([
+      this.#defaults.addAll([
         { ...e, field: `${at}${e.field.slice(1)}`, message: e.message.replace('x in body', ' in body') },
       ]);
-    if (s[EMBEDDED] === true && isObject(value))
+    if ((s[EMBEDDED] === true || place === 'root') && isObject(value))
       for (const field of ['apiVersion', 'kind'] as const)
-        if (textAt(value, field) === '') this.#errors.required(at.child(field));
+        if (textAt(value, field) === '') this.#defaults.required(at.child(field));
   }
 }
 
@@ -342,10 +362,3 @@ class SchemaRules {
 type Place = 'root' | 'inside' | 'logic';
 
 const OBJECT_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
-
-const isSchemaOrTrue = (v: JsonValue | undefined): boolean => v === true || isObject(v);
-const isNothing = (v: JsonValue | undefined): boolean =>
-  v === undefined || v === null || v === '' || v === false || v === 0 || (Array.isArray(v) && v.length === 0);
-
-/** `anyOf: [{type: integer}, {type: string}]` is the only place where a logical junctor may set types. */
-const isIntOrString = (path: FieldPath): boolean => /\.anyOf\[[01]\]$/.test(path.toString());

@@ -2,6 +2,7 @@ import {
   equalJson,
   type FieldErrors,
   FieldPath,
+  goJson,
   isDns1035Label,
   isDns1123Subdomain,
   isObject,
@@ -11,7 +12,9 @@ import {
 import { internalText } from '../../../schema/index.js';
 import { at, listAt, nameOf, objectsAt, textAt } from '../access.js';
 import { oneOf, sentences } from '../rules.js';
+import { serviceReference, webhookUrl } from '../webhookclient.js';
 import { validateSchema } from './schemarules.js';
+import { selectablePath } from './selectable.js';
 
 /** Rules of CustomResourceDefinitions, in the order in which kube-apiserver reports them. */
 
@@ -38,6 +41,33 @@ export function validateDefinition(o: JsonObject, errors: FieldErrors, old?: Jso
       true,
       'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead',
     );
+  validateApproval(o, errors, old);
+}
+
+const APPROVED = 'api-approved.kubernetes.io';
+const MUST = `protected groups must have approval annotation "${APPROVED}"`;
+const SEE = ', see https://github.com/kubernetes/enhancements/pull/1111';
+
+type Approval = 'missing' | 'bypassed' | 'approved' | 'invalid';
+
+function approvalOf(o: JsonObject): Approval {
+  const text = textAt(o, 'metadata', 'annotations', APPROVED);
+  if (text === '') return 'missing';
+  if (text.startsWith('unapproved')) return 'bypassed';
+  return /^[a-zA-Z][a-zA-Z0-9+.-]*:\/\/[^/?#\s]+/.test(text) ? 'approved' : 'invalid';
+}
+
+/** Groups of the community need the approval of its reviewers. An update that does not change the approval is accepted. */
+function validateApproval(o: JsonObject, errors: FieldErrors, old: JsonObject | undefined): void {
+  if (!/(^|\.)(k8s|kubernetes)\.io$/.test(textAt(o, 'spec', 'group'))) return;
+  const approval = approvalOf(o);
+  if (old !== undefined && approvalOf(old) === approval) return;
+  const path = FieldPath.of('metadata', 'annotations').key(APPROVED);
+  if (approval === 'missing') errors.required(path, MUST + SEE);
+  else if (approval === 'invalid') {
+    const detail = `${MUST} with either a URL or a reason starting with "unapproved"${SEE}`;
+    errors.invalid(path, textAt(o, 'metadata', 'annotations', APPROVED), detail);
+  }
 }
 
 function validateGroup(group: string, errors: FieldErrors): void {
@@ -90,10 +120,18 @@ function validateVersions(spec: JsonObject, errors: FieldErrors, old: JsonObject
       if (shared(field) && i > 0) continue;
       const value = all[i]![field];
       if (before !== undefined && equalJson(before[field] ?? null, value ?? null)) continue;
-      validatePart(field, value, shared(field) ? SPEC : path, all[i]!, errors, before);
+      const hasStatus = (v: JsonObject): boolean => at(v, 'subresources', 'status') !== undefined;
+      const holder = {
+        path: shared(field) ? SPEC : path,
+        version: all[i]!,
+        before,
+        hasStatus: shared(field) ? all.some(hasStatus) : hasStatus(all[i]!),
+        hasNoSchema: shared('schema') && !shared(field),
+      };
+      validatePart(field, value, holder, errors);
     }
     if (at(all[i]!, 'schema', 'openAPIV3Schema') === undefined && spec['preserveUnknownFields'] !== true)
-      errors.required(path.child('schema', 'openAPIV3Schema'), 'schemas are required');
+      errors.required(path.child('schema', 'openAPIV3Schema'));
   });
   if (new Set(names).size !== names.length)
     errors.add('FieldValueInvalid', VERSIONS, `Invalid value: ${shown()}: must contain unique version names`);
@@ -103,23 +141,36 @@ function validateVersions(spec: JsonObject, errors: FieldErrors, old: JsonObject
       VERSIONS,
       `Invalid value: ${all.length === 0 ? '[]' : shown()}: must have exactly one version marked as storage version`,
     );
+  // kube-apiserver's internal form has the name of the first version also here.
+  const [first] = names;
+  if (first !== undefined && first !== '') sentences(first, isDns1035Label, SPEC.child('version'), errors);
+}
+
+/** The place of a part: that of its version, or the top level. */
+interface Holder {
+  readonly path: FieldPath;
+  readonly version: JsonObject;
+  /** The stored version. */
+  readonly before: JsonObject | undefined;
+  readonly hasStatus: boolean;
+  /** The schema of all versions is at the top level, but this part is not. */
+  readonly hasNoSchema: boolean;
 }
 
 function validatePart(
   field: Hoisted,
   value: JsonValue | undefined,
-  holder: FieldPath,
-  version: JsonObject,
+  { path: holder, version, before, hasStatus, hasNoSchema }: Holder,
   errors: FieldErrors,
-  before: JsonObject | undefined,
 ): void {
   const top = holder === SPEC;
   switch (field) {
     case 'schema': {
       const schema = isObject(value) ? value['openAPIV3Schema'] : undefined;
       const path = holder.child(top ? 'validation' : 'schema', 'openAPIV3Schema');
-      const former = at(before ?? {}, 'schema', 'openAPIV3Schema');
-      if (isObject(schema)) validateSchema(schema, path, errors, isObject(former) ? former : undefined);
+      const found = at(before ?? {}, 'schema', 'openAPIV3Schema');
+      const former = isObject(found) ? found : undefined;
+      if (isObject(schema)) validateSchema(schema, path, errors, { former, hasStatus });
       break;
     }
     case 'subresources':
@@ -132,7 +183,14 @@ function validatePart(
         });
       break;
     case 'selectableFields':
-      if (Array.isArray(value)) validateSelectable(value.filter(isObject), version, holder, errors);
+      if (!Array.isArray(value) || value.length === 0) break;
+      if (hasNoSchema)
+        errors.invalid(
+          holder.child('selectableFields'),
+          '',
+          'may only be set when `version.schema.openAPIV3Schema` is not included',
+        );
+      else validateSelectable(value.filter(isObject), version, holder, errors);
       break;
   }
 }
@@ -155,25 +213,21 @@ function validateColumn(c: JsonObject, path: FieldPath, errors: FieldErrors): vo
     errors.invalid(path.child('JSONPath'), jsonPath, 'must be a simple json path starting with .');
 }
 
-const SIMPLE = /^(\.[A-Za-z0-9_-]+)+$/;
-
 function validateSubresources(sub: JsonObject, path: FieldPath, errors: FieldErrors): void {
   const { scale } = sub;
   if (!isObject(scale)) return;
-  const check = (field: string, below: readonly string[], required: boolean): void => {
+  const check = (field: string, below: readonly string[], detail: string): void => {
     const value = textAt(scale, field);
     const at = path.child('scale', field);
     if (value === '') {
-      if (required) errors.required(at);
-    } else if (!SIMPLE.test(value))
-      errors.invalid(at, value, 'should be a json path without array notation under '.concat(below.join(' or ')));
+      if (field !== 'labelSelectorPath') errors.required(at);
+    } else if (!value.startsWith('.')) errors.invalid(at, value, 'must be a simple json path starting with .');
     else if (!below.some((b) => value.startsWith(`${b}.`)))
-      errors.invalid(at, value, `should be a json path under ${below.join(' or ')}`);
+      errors.invalid(at, value, `should be a json path under ${detail}`);
   };
-  check('specReplicasPath', ['.spec'], true);
-  check('statusReplicasPath', ['.status'], true);
-  if (scale['labelSelectorPath'] !== undefined && scale['labelSelectorPath'] !== null)
-    check('labelSelectorPath', ['.status', '.spec'], false);
+  check('specReplicasPath', ['.spec'], '.spec');
+  check('statusReplicasPath', ['.status'], '.status');
+  check('labelSelectorPath', ['.spec', '.status'], 'either .spec or .status');
 }
 
 const SELECTABLE_MAX = 8;
@@ -185,50 +239,54 @@ function validateSelectable(
   errors: FieldErrors,
 ): void {
   const path = holder.child('selectableFields');
-  if (fields.length > SELECTABLE_MAX) errors.tooMany(path, fields.length, SELECTABLE_MAX);
   const seen = new Set<string>();
   fields.forEach((f, i) => {
     const jsonPath = textAt(f, 'jsonPath');
     const own = path.index(i).child('jsonPath');
-    if (jsonPath === '') errors.required(own);
-    else if (!SIMPLE.test(jsonPath)) errors.invalid(own, jsonPath, 'is an invalid path: must be a simple path');
-    else if (seen.has(jsonPath)) errors.duplicate(own, jsonPath);
-    else if (jsonPath === '.metadata' || jsonPath.startsWith('.metadata.'))
-      errors.invalid(own, jsonPath, 'must not point to fields in metadata');
-    else {
-      let schema = at(version, 'schema', 'openAPIV3Schema');
-      for (const name of jsonPath.slice(1).split('.'))
-        schema = schema === undefined ? undefined : at(schema, 'properties', name);
-      if (schema === undefined) errors.invalid(own, jsonPath, 'does not refer to a valid field');
-      else if (!['string', 'boolean', 'integer'].includes(textAt(schema, 'type')))
-        errors.invalid(
-          own,
-          jsonPath,
-          'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.',
-        );
+    if (jsonPath === '') {
+      errors.required(own);
+      return;
     }
-    seen.add(jsonPath);
+    const found = selectablePath(jsonPath, at(version, 'schema', 'openAPIV3Schema'));
+    if (typeof found === 'string') {
+      errors.invalid(own, jsonPath, `is an invalid path: ${found}`);
+      return;
+    }
+    if (found.names[0] === 'metadata') errors.invalid(own, jsonPath, 'must not point to fields in metadata');
+    if (!['string', 'boolean', 'integer'].includes(textAt(found.schema, 'type')))
+      errors.invalid(
+        own,
+        jsonPath,
+        'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.',
+      );
+    const key = found.names.join('.');
+    if (seen.has(key)) errors.duplicate(own, jsonPath);
+    seen.add(key);
   });
+  if (seen.size > SELECTABLE_MAX) errors.tooMany(path, seen.size, SELECTABLE_MAX);
 }
 
-const WARNING_MAX = 256;
+const WARNING_BYTES_MAX = 256;
+/** What Go's `unicode.IsPrint` rejects. */
+const NOT_PRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
 
 function validateDeprecation(v: JsonObject, path: FieldPath, errors: FieldErrors): void {
   const warning = v['deprecationWarning'];
   if (typeof warning !== 'string') return;
-  const own = path.child('deprecationWarning');
-  if (v['deprecated'] !== true) errors.invalid(own, warning, 'can only be set for deprecated versions');
-  else if (warning === '') errors.invalid(own, warning, 'must not be an empty string');
-  else if (warning.length > WARNING_MAX) errors.invalid(own, warning, `must be <= ${WARNING_MAX} characters long`);
-  else {
-    const bad = [...warning].findIndex((c) => /[\p{C}\p{Zl}\p{Zp}]/u.test(c));
-    if (bad >= 0)
-      errors.invalid(
-        own,
-        warning,
-        `must only contain printable UTF-8 characters; non-printable character found at index ${bad}`,
-      );
+  // The value is a pointer in kube-apiserver, which its messages show as JSON.
+  const invalid = (detail: string): void => {
+    errors.add('FieldValueInvalid', path.child('deprecationWarning'), `Invalid value: ${goJson(warning)}: ${detail}`);
+  };
+  if (v['deprecated'] !== true) {
+    invalid('can only be set for deprecated versions');
+    return;
   }
+  if (Buffer.byteLength(warning) > WARNING_BYTES_MAX) invalid(`must be <= ${WARNING_BYTES_MAX} characters long`);
+  if (warning === '') invalid('must not be an empty string');
+  const bad = NOT_PRINTABLE.exec(warning);
+  if (bad === null) return;
+  const index = Buffer.byteLength(warning.slice(0, bad.index));
+  invalid(`must only contain printable UTF-8 characters; non-printable character found at index ${index}`);
 }
 
 const REVIEWS = ['v1', 'v1beta1'];
@@ -250,25 +308,24 @@ function validateConversion(conversion: JsonObject, errors: FieldErrors): void {
   }
   if (!isObject(client)) errors.required(clientPath, 'required when strategy is set to Webhook');
   else validateClient(client, clientPath, errors);
-  if (versions.length === 0) errors.required(versionsPath);
-  else if (!versions.some((v) => REVIEWS.includes(v)))
+  if (versions.length === 0) {
+    errors.required(versionsPath);
+    return;
+  }
+  versions.forEach((v, i) => {
+    if (versions.indexOf(v) < i) errors.invalid(versionsPath.index(i), v, 'duplicate version');
+    else for (const s of isDns1035Label(v)) errors.invalid(versionsPath.index(i), v, s);
+  });
+  if (!versions.some((v) => REVIEWS.includes(v)))
     errors.invalid(versionsPath, versions, `must include at least one of ${REVIEWS.join(', ')}`);
 }
 
 function validateClient(client: JsonObject, path: FieldPath, errors: FieldErrors): void {
-  const url = client['url'];
-  const service = client['service'];
-  const hasUrl = typeof url === 'string' && url !== '';
+  const { url, service } = client;
+  const hasUrl = typeof url === 'string';
   if (hasUrl === isObject(service)) errors.required(path, 'exactly one of url or service is required');
-  else if (hasUrl && !url.startsWith('https://'))
-    errors.invalid(
-      path.child('url'),
-      url,
-      "'https' is the only allowed URL scheme; desired format: https://host[/path]",
-    );
-  else if (isObject(service))
-    for (const field of ['name', 'namespace'] as const)
-      if (textAt(service, field) === '') errors.required(path.child('service', field), `service ${field} is required`);
+  else if (hasUrl) webhookUrl(url, path.child('url'), errors);
+  else if (isObject(service)) serviceReference(service, path.child('service'), errors);
 }
 
 export function validateDefinitionUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {

@@ -117,7 +117,7 @@ function priority(
 
 const bytesText = (base64: string): string => `${Buffer.from(base64, 'base64').length} bytes`;
 
-const STATUSES = ['False', 'True', 'Unknown'];
+const STATUSES = ['True', 'False', 'Unknown'];
 
 function validateStatus(o: JsonObject, errors: FieldErrors): void {
   for (const [i, condition] of objectsAt(o, 'status', 'conditions').entries()) {

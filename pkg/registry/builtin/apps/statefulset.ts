@@ -171,8 +171,9 @@ function withClaims(o: Shaped<shapes.AppsV1StatefulSet>): Shaped<shapes.AppsV1St
 }
 
 function validateClaims(o: Shaped<shapes.AppsV1StatefulSet>, errors: FieldErrors): void {
-  for (const [i, claim] of objectsAt(o, 'spec', 'volumeClaimTemplates').entries())
-    claimSpec(objectAt(claim, 'spec'), SPEC.child('volumeClaimTemplates').index(i).child('spec'), errors);
+  errors.each(objectsAt(o, 'spec', 'volumeClaimTemplates'), (claim, i) =>
+    claimSpec(objectAt(claim, 'spec'), SPEC.child('volumeClaimTemplates').index(i).child('spec'), errors),
+  );
 }
 
 function updateStrategy(o: Shaped<shapes.AppsV1StatefulSet>, errors: FieldErrors): void {

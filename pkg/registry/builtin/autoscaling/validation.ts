@@ -30,7 +30,7 @@ export function validateAutoscaler(o: Shaped<shapes.AutoscalingV2HorizontalPodAu
   const spec = objectAt(o, 'spec');
   replicas(spec, errors);
   reference(objectAt(spec, 'scaleTargetRef'), SPEC.child('scaleTargetRef'), errors);
-  for (const [i, m] of objectsAt(spec, 'metrics').entries()) metric(m, SPEC.child('metrics').index(i), errors);
+  errors.each(objectsAt(spec, 'metrics'), (m, i) => metric(m, SPEC.child('metrics').index(i), errors));
   behaviour(objectAt(spec, 'behavior'), SPEC.child('behavior'), errors);
 }
 
@@ -200,8 +200,9 @@ function scalingRules(
   if (typeof select === 'string') oneOf(select, path.child('selectPolicy'), ['Disabled', 'Max', 'Min'], errors, false);
   if (listAt(rules, 'policies').length === 0)
     errors.required(path.child('policies'), 'must specify at least one Policy');
-  for (const [i, policy] of objectsAt(rules, 'policies').entries())
-    scalingPolicy(policy, path.child('policies').index(i), errors);
+  errors.each(objectsAt(rules, 'policies'), (policy, i) =>
+    scalingPolicy(policy, path.child('policies').index(i), errors),
+  );
   const tolerance = at(rules, 'tolerance');
   if (typeof tolerance === 'string' && tolerance.startsWith('-'))
     errors.invalid(path.child('tolerance'), tolerance, 'must be greater than or equal to 0');

@@ -150,7 +150,7 @@ function failurePolicy(
       ...objectsAt(spec, 'template', 'spec', 'initContainers'),
     ].map((c) => textAt(c, 'name')),
   );
-  for (const [i, rule] of rules.entries()) failureRule(rule, spec, containers, here.index(i), errors);
+  errors.each(rules, (rule, i) => failureRule(rule, spec, containers, here.index(i), errors));
 }
 
 const goList = (values: readonly string[]): string =>
@@ -192,13 +192,13 @@ function podConditions(
   errors: FieldErrors,
 ): void {
   if (conditions.length > PATTERNS_MAX) errors.tooMany(path, conditions.length, PATTERNS_MAX);
-  for (const [j, condition] of conditions.entries()) {
+  errors.each(conditions, (condition, j) => {
     sentences(textAt(condition, 'type'), isQualifiedName, path.index(j).child('type'), errors);
     const status = textAt(condition, 'status');
     const values = ['False', 'True', 'Unknown'];
     if (status === '') errors.required(path.index(j).child('status'), goList(values));
     else if (!values.includes(status)) errors.notSupported(path.index(j).child('status'), status, values);
-  }
+  });
 }
 
 function exitCodes(
@@ -252,7 +252,7 @@ function successPolicy(
   if (rules.length === 0)
     errors.required(here, 'at least one rules must be specified when the successPolicy is specified');
   if (rules.length > SUCCESS_RULES_MAX) errors.tooMany(here, rules.length, SUCCESS_RULES_MAX);
-  for (const [i, rule] of rules.entries()) successRule(rule, numberAt(spec, 'completions'), here.index(i), errors);
+  errors.each(rules, (rule, i) => successRule(rule, numberAt(spec, 'completions'), here.index(i), errors));
 }
 
 function successRule(

@@ -72,12 +72,12 @@ function counters(o: Shaped<shapes.BatchV1Job>, errors: FieldErrors): void {
 function uncounted(o: Shaped<shapes.BatchV1Job>, errors: FieldErrors): void {
   const seen = new Set<JsonValue>();
   for (const list of ['succeeded', 'failed'] as const) {
-    for (const [i, uid] of listAt(o, 'status', 'uncountedTerminatedPods', list).entries()) {
+    errors.each(listAt(o, 'status', 'uncountedTerminatedPods', list), (uid, i) => {
       const here = STATUS.child('uncountedTerminatedPods', list).index(i);
       if (uid === '') errors.invalid(here, uid, 'must not be empty');
       else if (seen.has(uid)) errors.duplicate(here, uid);
       seen.add(uid);
-    }
+    });
   }
 }
 

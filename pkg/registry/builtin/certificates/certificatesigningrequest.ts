@@ -33,6 +33,7 @@ export const certificateSigningRequest: ResourceDeclaration<shapes.CertificatesV
     },
     update: {
       generation: 'none',
+      resetFields: [['spec'], ['status']],
       prepare: (o, old) => keep('spec', o, old),
       validate: (o, _old, errors) => validateRequest(o, errors),
     },
@@ -41,6 +42,7 @@ export const certificateSigningRequest: ResourceDeclaration<shapes.CertificatesV
     // the approval subresource changes only conditions
     approval: statusSubresource({
       update: {
+        resetFields: [['spec'], ['status', 'certificate']],
         prepare: (o, old, context) => {
           const status = objectIn(o, 'status');
           const conditions = status['conditions'];
@@ -59,6 +61,7 @@ export const certificateSigningRequest: ResourceDeclaration<shapes.CertificatesV
     }),
     status: statusSubresource({
       update: {
+        resetFields: [['spec'], ['status', 'conditions']],
         prepare: (o, old, context) => {
           keepDecisions(o, old);
           stampConditions(o, old, formatTime(context.world.clock.now()));

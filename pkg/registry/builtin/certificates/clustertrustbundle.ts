@@ -1,11 +1,11 @@
 import { X509Certificate } from 'node:crypto';
-import { type FieldErrors, FieldPath, nameOf, type Shaped, subdomainName } from '../../../api/index.js';
+import { type FieldErrors, FieldPath, nameOf, type Shaped } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { textAt } from '../access.js';
 import { versions } from '../form.js';
 import { column, table } from '../table.js';
-import { signerName } from './names.js';
+import { signerName, trustBundleName } from './names.js';
 import { pemBlocks } from './pem.js';
 
 type Bundle = Shaped<shapes.CertificatesV1ClusterTrustBundle>;
@@ -35,24 +35,13 @@ export const clusterTrustBundle: ResourceDeclaration<shapes.CertificatesV1Cluste
 
 function validate(o: Bundle, old: Bundle | undefined, errors: FieldErrors): void {
   const signer = textAt(o, 'spec', 'signerName');
-  for (const problem of nameProblems(nameOf(o), signer)) errors.invalid(NAME, nameOf(o), problem);
+  if (nameOf(o) === '') errors.required(NAME, 'name or generateName is required');
+  else for (const problem of trustBundleName(signer, nameOf(o), false)) errors.invalid(NAME, nameOf(o), problem);
   if (signer !== '') signerName(signer, SPEC.child('signerName'), errors);
   const bundle = textAt(o, 'spec', 'trustBundle');
   if (old === undefined || bundle !== textAt(old, 'spec', 'trustBundle')) validateBundle(bundle, errors);
   if (old !== undefined && signer !== textAt(old, 'spec', 'signerName'))
     errors.invalid(SPEC.child('signerName'), signer, 'field is immutable');
-}
-
-/** The bundle of a signer `example.com/name` is named `example.com:name:...`; only such names have colons. */
-function nameProblems(name: string, signer: string): readonly string[] {
-  if (signer === '')
-    return name.includes(':')
-      ? ['ClusterTrustBundle without signer name must not have ":" in its name']
-      : subdomainName(name, false);
-  const prefix = `${signer.replaceAll('/', ':')}:`;
-  return name.startsWith(prefix)
-    ? subdomainName(name.slice(prefix.length), false)
-    : [`ClusterTrustBundle for signerName ${signer} must be named with prefix ${prefix}`];
 }
 
 /** A bundle has at least one certificate of an authority, and none twice. */

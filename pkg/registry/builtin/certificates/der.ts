@@ -1,21 +1,49 @@
-/** The part of DER (X.690) that recognises the outer structure of a certificate request (RFC 2986). Contents are not checked. */
+/** The part of DER (X.690) that reads the structure of a certificate request (RFC 2986). Names and attributes are not checked. */
 
 const INTEGER = 0x02;
 const BIT_STRING = 0x03;
+const OBJECT_IDENTIFIER = 0x06;
 const SEQUENCE = 0x30;
 const ATTRIBUTES = 0xa0;
 
 interface Value {
   readonly tag: number;
   readonly content: Buffer;
+  /** The value with its tag and length. */
+  readonly whole: Buffer;
 }
 
-export function isCertificateRequest(der: Buffer): boolean {
+/** The parts of a certificate request that its signature concerns. */
+export interface CertificateRequestParts {
+  /** What is signed, in DER. */
+  readonly signed: Buffer;
+  /** The public key (SubjectPublicKeyInfo), in DER. */
+  readonly publicKey: Buffer;
+  /** The object identifier of the signature algorithm, in hexadecimal digits, and its parameters. */
+  readonly algorithm: string;
+  readonly parameters: Buffer;
+  readonly signature: Buffer;
+}
+
+export const isCertificateRequest = (der: Buffer): boolean => certificateRequest(der) !== undefined;
+
+/** Returns undefined if the bytes are not one certificate request. */
+export function certificateRequest(der: Buffer): CertificateRequestParts | undefined {
   const [request, ...more] = values(der) ?? [];
-  if (request?.tag !== SEQUENCE || more.length > 0) return false;
+  if (request?.tag !== SEQUENCE || more.length > 0) return undefined;
   const [info, algorithm, signature] = shaped(request, [SEQUENCE, SEQUENCE, BIT_STRING]) ?? [];
-  if (info === undefined || algorithm === undefined || signature === undefined) return false;
-  return shaped(info, [INTEGER, SEQUENCE, SEQUENCE, ATTRIBUTES]) !== undefined;
+  if (info === undefined || algorithm === undefined || signature === undefined) return undefined;
+  const publicKey = shaped(info, [INTEGER, SEQUENCE, SEQUENCE, ATTRIBUTES])?.[2];
+  if (publicKey === undefined) return undefined;
+  const [identifier, parameters] = values(algorithm.content) ?? [];
+  return {
+    signed: info.whole,
+    publicKey: publicKey.whole,
+    algorithm: identifier?.tag === OBJECT_IDENTIFIER ? identifier.content.toString('hex') : '',
+    parameters: parameters?.whole ?? Buffer.alloc(0),
+    // The first octet of a bit string counts its unused bits.
+    signature: signature.content.subarray(1),
+  };
 }
 
 function shaped(value: Value, tags: readonly number[]): readonly Value[] | undefined {
@@ -27,6 +55,7 @@ function shaped(value: Value, tags: readonly number[]): readonly Value[] | undef
 function values(bytes: Buffer): readonly Value[] | undefined {
   const found: Value[] = [];
   for (let at = 0; at < bytes.length; ) {
+    const start = at;
     const tag = bytes[at];
     const first = bytes[at + 1];
     if (tag === undefined || first === undefined) return undefined;
@@ -39,7 +68,7 @@ function values(bytes: Buffer): readonly Value[] | undefined {
       at += size;
     }
     if (at + length > bytes.length) return undefined;
-    found.push({ tag, content: bytes.subarray(at, at + length) });
+    found.push({ tag, content: bytes.subarray(at, at + length), whole: bytes.subarray(start, at + length) });
     at += length;
   }
   return found;

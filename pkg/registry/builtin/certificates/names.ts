@@ -3,8 +3,11 @@ import {
   type FieldPath,
   isDns1123Label,
   isDns1123Subdomain,
+  isLabelKey,
+  type JsonObject,
   subdomainName,
 } from '../../../api/index.js';
+import { sentences } from '../rules.js';
 
 const DOMAIN_MAX = 253;
 /** The maximum length of a fully qualified name with its path. */
@@ -49,8 +52,33 @@ export function trustBundleName(signer: string, name: string, prefix: boolean): 
   return subdomainName(name.slice(wanted.length), prefix);
 }
 
+const ANNOTATION_BYTES_MAX = 256 * 1024;
+
+/** Annotations that a pod passes to a signer: keys with a domain, and a bound on all of them together. */
+export function userAnnotations(map: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  let bytes = 0;
+  for (const key of Object.keys(map).sort()) {
+    bytes += Buffer.byteLength(key) + Buffer.byteLength(String(map[key]));
+    domainPrefixedKey(key.toLowerCase(), path, errors);
+  }
+  if (bytes > ANNOTATION_BYTES_MAX) errors.tooLong(path, ANNOTATION_BYTES_MAX);
+}
+
+function domainPrefixedKey(key: string, path: FieldPath, errors: FieldErrors): void {
+  if (key === '') errors.required(path);
+  else if (isLabelKey(key).length > 0) sentences(key, isLabelKey, path, errors);
+  else if (!key.includes('/')) errors.invalid(path, key, 'must be a domain-prefixed key (such as "acme.io/foo")');
+}
+
+/** The bounds of the lifetime of a pod's certificate, in seconds. Signers of Kubernetes issue for at most one day. */
+export const POD_CERTIFICATE_SECONDS_MIN = 3600;
+
+export function podCertificateSecondsMax(signer: string): number {
+  return (isKubernetesSigner(signer) ? 1 : 91) * 24 * 3600;
+}
+
 /** Signers of Kubernetes itself, whose certificates are short-lived. */
-export function isKubernetesSigner(name: string): boolean {
+function isKubernetesSigner(name: string): boolean {
   const [host = ''] = name.split('/');
   return host === 'kubernetes.io' || host.endsWith('.kubernetes.io');
 }

@@ -1,11 +1,10 @@
-import type { Shaped } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, objectAt, objectsAt, textAt } from '../access.js';
-import { keep, labelsText, statusSubresource, versions, withStatus } from '../form.js';
+import { keep, labelsText, statusAlone, versions, withStatus } from '../form.js';
 import { column, table } from '../table.js';
-
-const VERDICTS = ['Issued', 'Denied', 'Failed'];
+import { type PodRequest, validatePodRequest, validatePodRequestUpdate } from './podcertificatespec.js';
+import { VERDICTS, validatePodRequestStatus } from './podcertificatestatus.js';
 
 export const podCertificateRequest: ResourceDeclaration<shapes.CertificatesV1beta1PodCertificateRequest> = {
   group: 'certificates.k8s.io',
@@ -16,8 +15,23 @@ export const podCertificateRequest: ResourceDeclaration<shapes.CertificatesV1bet
   // v1 removed deprecated fields, so only v1beta1 holds all fields of a request.
   storageVersion: 'v1beta1',
   namespaced: true,
-  strategy: withStatus({ update: { allowUnconditional: false, generation: 'none', prepare: keepDeprecated } }),
-  subresources: { status: statusSubresource() },
+  strategy: withStatus({
+    create: { validate: validatePodRequest },
+    update: {
+      allowUnconditional: false,
+      generation: 'none',
+      prepare: keepDeprecated,
+      validate: validatePodRequestUpdate,
+    },
+  }),
+  subresources: {
+    status: statusAlone({
+      update: {
+        allowUnconditional: false,
+        validate: (o, old, errors, context) => validatePodRequestStatus(o, old, context.world.clock.now(), errors),
+      },
+    }),
+  },
   selectableFields: {
     'spec.signerName': (o) => textAt(o, 'spec', 'signerName'),
     'spec.podName': (o) => textAt(o, 'spec', 'podName'),
@@ -48,10 +62,7 @@ export const podCertificateRequest: ResourceDeclaration<shapes.CertificatesV1bet
 const DEPRECATED = ['pkixPublicKey', 'proofOfPossession'] as const;
 
 /** v1 does not have these fields, so an update in v1 keeps them. */
-function keepDeprecated(
-  o: Shaped<shapes.CertificatesV1beta1PodCertificateRequest>,
-  old: Shaped<shapes.CertificatesV1beta1PodCertificateRequest>,
-): void {
+function keepDeprecated(o: PodRequest, old: PodRequest): void {
   const [spec, before] = [objectAt(o, 'spec'), objectAt(old, 'spec')];
   for (const field of DEPRECATED) if ((spec[field] ?? '') === '') keep(field, spec, before);
 }

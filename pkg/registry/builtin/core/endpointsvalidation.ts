@@ -17,17 +17,17 @@ import { notLocal } from './service/validation.js';
 const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 
 export function validateEndpoints(o: Shaped<shapes.CoreV1Endpoints>, errors: FieldErrors): void {
-  for (const [i, subset] of objectsAt(o, 'subsets').entries()) {
+  errors.each(objectsAt(o, 'subsets'), (subset, i) => {
     const path = FieldPath.in<shapes.CoreV1Endpoints>().child('subsets').index(i);
     const ready = objectsAt(subset, 'addresses');
     const others = objectsAt(subset, 'notReadyAddresses');
     if (ready.length === 0 && others.length === 0)
       errors.required(path, 'must specify `addresses` or `notReadyAddresses`');
-    for (const [j, a] of ready.entries()) address(a, path.child('addresses').index(j), errors);
-    for (const [j, a] of others.entries()) address(a, path.child('notReadyAddresses').index(j), errors);
+    errors.each(ready, (a, j) => address(a, path.child('addresses').index(j), errors));
+    errors.each(others, (a, j) => address(a, path.child('notReadyAddresses').index(j), errors));
     const ports = objectsAt(subset, 'ports');
-    for (const [j, p] of ports.entries()) port(p, ports.length > 1, path.child('ports').index(j), errors);
-  }
+    errors.each(ports, (p, j) => port(p, ports.length > 1, path.child('ports').index(j), errors));
+  });
 }
 
 function address(

@@ -2,11 +2,12 @@ import { type JsonObject, type JsonValue, pathSegmentName, type Shaped } from '.
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, textAt } from '../access.js';
+import type { ClusterConfig } from '../cluster.js';
 import { column, since, wide } from '../table.js';
 import { validateEvent, validateEventUpdate } from './eventvalidation.js';
 
 /** Events are one stored kind in two groups. The core form is stored; `events.k8s.io` renames its fields. */
-export const event: ResourceDeclaration<shapes.CoreV1Event> = {
+export const event = ({ eventSeconds }: ClusterConfig): ResourceDeclaration<shapes.CoreV1Event> => ({
   group: '',
   resource: 'events',
   singular: 'event',
@@ -38,7 +39,8 @@ export const event: ResourceDeclaration<shapes.CoreV1Event> = {
   strategy: {
     create: { validateName: pathSegmentName, validate: validateEvent },
     update: { allowCreate: true, generation: 'none', validate: validateEventUpdate },
-    storage: { ttlSeconds: 3600 },
+    // As in kube-apiserver, 0 seconds means that events are kept.
+    storage: eventSeconds === 0 ? {} : { ttlSeconds: eventSeconds },
     deletion: { propagation: 'Unsupported' },
   },
   selectableFields: {
@@ -86,7 +88,7 @@ export const event: ResourceDeclaration<shapes.CoreV1Event> = {
       ];
     },
   },
-};
+});
 
 function firstSeen(o: Shaped<shapes.CoreV1Event>, now: number): string {
   const first = textAt(o, 'firstTimestamp');

@@ -20,7 +20,7 @@ const TYPES = ['Container', 'Pod', 'PersistentVolumeClaim'];
 /** Validation of LimitRange and ResourceQuota. */
 export function validateLimitRange(o: Shaped<shapes.CoreV1LimitRange>, errors: FieldErrors): void {
   const seen = new Set<string>();
-  for (const [i, limit] of objectsAt(o, 'spec', 'limits').entries()) {
+  errors.each(objectsAt(o, 'spec', 'limits'), (limit, i) => {
     const path = SPEC.child('limits').index(i);
     const type = textAt(limit, 'type');
     limitType(type, path.child('type'), errors);
@@ -36,7 +36,7 @@ export function validateLimitRange(o: Shaped<shapes.CoreV1LimitRange>, errors: F
         path.childShownAs('limits'),
         'either minimum or maximum storage value is required, but neither was provided',
       );
-  }
+  });
 }
 
 function limitType(type: string, path: FieldPath, errors: FieldErrors): void {
@@ -259,9 +259,10 @@ export function validateQuotaUpdate(
   errors: FieldErrors,
 ): void {
   validateQuota(o, errors);
-  const now = listAt(o, 'spec', 'scopes').map(String);
-  const before = listAt(old, 'spec', 'scopes').map(String);
-  if (!equalJson([...now].sort(), [...before].sort()))
+  // kube-apiserver compares sets: a repeated scope is not an error.
+  const scopes = (of: Shaped<shapes.CoreV1ResourceQuota>): readonly string[] =>
+    [...new Set(listAt(of, 'spec', 'scopes').map(String))].sort();
+  if (!equalJson([...scopes(o)], [...scopes(old)]))
     errors.invalid(SPEC.child('scopes'), givenAt(o, 'spec', 'scopes'), 'field is immutable');
 }
 

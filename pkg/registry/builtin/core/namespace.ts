@@ -58,6 +58,7 @@ export const namespace: ResourceDeclaration<shapes.CoreV1Namespace> = {
     status: statusSubresource({ update: { validate: phaseFits } }),
     finalize: {
       verbs: ['update'],
+      withoutTable: true,
       behaviour: {
         kind: 'status',
         strategy: {
@@ -89,13 +90,13 @@ function validate(o: Shaped<shapes.CoreV1Namespace>, errors: FieldErrors): void 
 }
 
 function finalizers(o: Shaped<shapes.CoreV1Namespace>, errors: FieldErrors, at: (i: number) => FieldPath): void {
-  for (const [i, finalizer] of listAt(o, 'spec', 'finalizers').map(String).entries()) {
+  errors.each(listAt(o, 'spec', 'finalizers').map(String), (finalizer, i) => {
     const path = at(i);
     const wrong = isQualifiedName(finalizer);
     for (const s of wrong) errors.invalid(path, finalizer, s);
     if (!finalizer.includes('/') && !OWN_FINALIZERS.includes(finalizer))
       errors.invalid(path, finalizer, 'name is neither a standard finalizer name nor is it fully qualified');
-  }
+  });
 }
 
 /** The phase of a namespace depends on whether it is being deleted. */

@@ -51,11 +51,18 @@ export const node: ResourceDeclaration<shapes.CoreV1Node> = {
       address(o, 'InternalIP'),
       address(o, 'ExternalIP'),
       info(o, 'osImage', '<unknown>'),
-      info(o, 'kernelVersion', '<unknown>'),
+      kernel(o),
       info(o, 'containerRuntimeVersion', '<unknown>'),
     ],
   ),
 };
+
+/** The version of the kernel, and its architecture. */
+function kernel(o: Shaped<shapes.CoreV1Node>): string {
+  const version = info(o, 'kernelVersion', '<unknown>');
+  const architecture = info(o, 'architecture', '');
+  return architecture === '' ? version : `${version} (${architecture})`;
+}
 
 /** Dynamic kubelet configuration was removed from Kubernetes. */
 function dropConfigSource(o: Shaped<shapes.CoreV1Node>): void {

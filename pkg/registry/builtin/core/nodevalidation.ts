@@ -46,7 +46,7 @@ export function validateNode(o: Shaped<shapes.CoreV1Node>, errors: FieldErrors):
 
 function taints(o: Shaped<shapes.CoreV1Node>, errors: FieldErrors): void {
   const seen = new Set<string>();
-  for (const [i, taint] of objectsAt(o, 'spec', 'taints').entries()) {
+  errors.each(objectsAt(o, 'spec', 'taints'), (taint, i) => {
     const path = FieldPath.in<shapes.CoreV1Node>().child('metadata').childShownAs('taints').index(i);
     const [key, value, effect] = [textAt(taint, 'key'), textAt(taint, 'value'), textAt(taint, 'effect')];
     for (const s of isQualifiedName(key)) errors.invalid(path.child('key'), key, s);
@@ -62,7 +62,7 @@ function taints(o: Shaped<shapes.CoreV1Node>, errors: FieldErrors): void {
       );
     }
     seen.add(pair);
-  }
+  });
 }
 
 function podRanges(o: Shaped<shapes.CoreV1Node>, errors: FieldErrors): void {
@@ -107,12 +107,12 @@ export function validateNodeUpdate(
 
 function addressesOnce(o: Shaped<shapes.CoreV1Node>, errors: FieldErrors): void {
   const seen = new Set<string>();
-  for (const [i, address] of objectsAt(o, 'status', 'addresses').entries()) {
+  errors.each(objectsAt(o, 'status', 'addresses'), (address, i) => {
     const key = `${textAt(address, 'type')} ${textAt(address, 'address')}`;
     const path = FieldPath.in<shapes.CoreV1Node>().child('status', 'addresses').index(i);
     if (seen.has(key)) errors.duplicate(path, shown('core/v1.NodeAddress', address));
     seen.add(key);
-  }
+  });
 }
 
 export function warnAboutNode(o: JsonObject, _old: JsonObject | undefined, context: WriteContext): void {

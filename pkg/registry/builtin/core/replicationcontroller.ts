@@ -55,8 +55,9 @@ export const replicationController: ResourceDeclaration<shapes.CoreV1Replication
           const path = FieldPath.in<shapes.CoreV1ReplicationController>().child('status', 'conditions');
           const conditions = objectsAt(o, 'status', 'conditions');
           typedOnce(conditions, path, errors);
-          for (const [i, c] of conditions.entries())
-            oneOf(textAt(c, 'status'), path.index(i).child('status'), ['False', 'True', 'Unknown'], errors);
+          errors.each(conditions, (c, i) =>
+            oneOf(textAt(c, 'status'), path.index(i).child('status'), ['False', 'True', 'Unknown'], errors),
+          );
         },
       },
     }),

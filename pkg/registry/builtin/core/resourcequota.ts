@@ -1,4 +1,4 @@
-import type { Shaped } from '../../../api/index.js';
+import { compareQuantities, formatQuantity, type JsonObject, parseQuantity, type Shaped } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, objectAt } from '../access.js';
@@ -18,6 +18,10 @@ export const resourceQuota: ResourceDeclaration<shapes.CoreV1ResourceQuota> = {
   strategy: withStatus({
     create: { validate: validateQuota },
     update: { generation: 'none', validate: validateQuotaUpdate },
+    warn: (o, old, context) => {
+      if (old !== undefined) return;
+      for (const text of quotaWarnings(objectAt(o, 'spec', 'hard'))) context.warn(text);
+    },
     deletion: { returnsObject: true },
   }),
   subresources: {
@@ -32,6 +36,17 @@ export const resourceQuota: ResourceDeclaration<shapes.CoreV1ResourceQuota> = {
     ],
   ),
 };
+
+/** Requests above the limits of the same resource can never be used up. */
+function* quotaWarnings(hard: JsonObject): Iterable<string> {
+  for (const resource of ['cpu', 'memory', 'storage', 'ephemeral-storage']) {
+    const bare = resource === 'cpu' || resource === 'memory' ? resource : '';
+    const name = Object.hasOwn(hard, `requests.${resource}`) ? `requests.${resource}` : bare;
+    const [request, limit] = [hard[name], hard[`limits.${resource}`]].map((v) => parseQuantity(String(v ?? '')));
+    if (request === undefined || limit === undefined || compareQuantities(request, limit) <= 0) continue;
+    yield `ResourceQuota ${name} (${formatQuantity(request)}) should be less than limits.${resource} (${formatQuantity(limit)})`;
+  }
+}
 
 function used(o: Shaped<shapes.CoreV1ResourceQuota>, wanted: (name: string) => boolean): string {
   return Object.keys(objectAt(o, 'status', 'hard'))

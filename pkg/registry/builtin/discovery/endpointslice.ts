@@ -1,4 +1,4 @@
-import type { Shaped } from '../../../api/index.js';
+import { equalJson, type Shaped } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, listAt, objectsAt, textAt } from '../access.js';
@@ -6,6 +6,8 @@ import { versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
 import { ipWarning } from '../valuewarnings.js';
 import { validateEndpointSlice, validateEndpointSliceUpdate } from './validation.js';
+
+const PARTS = ['addressType', 'endpoints', 'ports'] as const;
 
 export const endpointSlice: ResourceDeclaration<shapes.DiscoveryV1EndpointSlice> = {
   group: 'discovery.k8s.io',
@@ -30,6 +32,10 @@ export const endpointSlice: ResourceDeclaration<shapes.DiscoveryV1EndpointSlice>
       validate: validateEndpointSlice,
     },
     update: {
+      // Labels count too: they say which service the endpoints belong to.
+      generation: (o, old) =>
+        !equalJson(at(o, 'metadata', 'labels') ?? {}, at(old, 'metadata', 'labels') ?? {}) ||
+        PARTS.some((part) => !equalJson(at(o, part) ?? null, at(old, part) ?? null)),
       prepare: (o) => {
         for (const endpoint of objectsAt(o, 'endpoints')) delete endpoint['deprecatedTopology'];
       },

@@ -53,7 +53,7 @@ function endpoints(o: Shaped<shapes.DiscoveryV1EndpointSlice>, type: string, err
     errors.tooMany(path, all.length, ENDPOINTS_MAX);
     return;
   }
-  for (const [i, endpoint] of all.entries()) {
+  errors.each(all, (endpoint, i) => {
     const here = path.index(i);
     addresses(endpoint, type, here.child('addresses'), errors);
     const node = at(endpoint, 'nodeName');
@@ -64,7 +64,7 @@ function endpoints(o: Shaped<shapes.DiscoveryV1EndpointSlice>, type: string, err
     if (typeof hostname === 'string')
       for (const sentence of isDns1123Label(hostname)) errors.invalid(here.child('hostname'), hostname, sentence);
     hints(endpoint, here.child('hints'), errors);
-  }
+  });
 }
 
 function addresses(
@@ -76,20 +76,20 @@ function addresses(
   const all = listAt(endpoint, 'addresses').map(String);
   if (all.length === 0) errors.required(path, 'must contain at least 1 address');
   else if (all.length > ADDRESSES_MAX) errors.tooMany(path, all.length, ADDRESSES_MAX);
-  for (const [i, address] of all.entries()) {
+  errors.each(all, (address, i) => {
     const here = path.index(i);
     if (type === 'FQDN') {
       if (address === '') errors.required(here);
       for (const sentence of isFullyQualifiedDomainName(address)) errors.invalid(here, address, sentence);
-      continue;
+      return;
     }
-    if (type !== 'IPv4' && type !== 'IPv6') continue;
+    if (type !== 'IPv4' && type !== 'IPv6') return;
     const wrong = isCanonicalIp(address);
     for (const sentence of wrong) errors.invalid(here, address, sentence);
-    if (wrong.length > 0) continue;
+    if (wrong.length > 0) return;
     if ((type === 'IPv6') !== address.includes(':')) errors.invalid(path, address, `must be an ${type} address`);
     notLocal(address, here, errors);
-  }
+  });
 }
 
 const TOPOLOGY_MAX = 16;
@@ -120,7 +120,7 @@ function names(
     return;
   }
   const seen = new Set<string>();
-  for (const [i, hint] of hinted.entries()) {
+  errors.each(hinted, (hint, i) => {
     const name = textAt(hint, 'name');
     const here = path.index(i).child('name');
     if (name === '' && required) errors.required(here);
@@ -129,7 +129,7 @@ function names(
       seen.add(name);
       for (const sentence of rule(name)) errors.invalid(here, name, sentence);
     }
-  }
+  });
 }
 
 function ports(o: Shaped<shapes.DiscoveryV1EndpointSlice>, errors: FieldErrors): void {
@@ -140,7 +140,7 @@ function ports(o: Shaped<shapes.DiscoveryV1EndpointSlice>, errors: FieldErrors):
     return;
   }
   const seen = new Set<string>();
-  for (const [i, port] of all.entries()) {
+  errors.each(all, (port, i) => {
     const here = path.index(i);
     const name = textAt(port, 'name');
     if (name !== '') for (const sentence of isDns1123Label(name)) errors.invalid(here.child('name'), name, sentence);
@@ -151,5 +151,5 @@ function ports(o: Shaped<shapes.DiscoveryV1EndpointSlice>, errors: FieldErrors):
     const app = at(port, 'appProtocol');
     if (typeof app === 'string')
       for (const sentence of isQualifiedName(app)) errors.invalid(here.child('appProtocol'), app, sentence);
-  }
+  });
 }

@@ -21,7 +21,11 @@ export const flowSchema: ResourceDeclaration<shapes.FlowcontrolV1FlowSchema> = {
     create: { validate: validateFlowSchema },
     update: { validate: (o, _old, errors) => validateFlowSchema(o, errors) },
   }),
-  subresources: { status: statusSubresource({ update: { validate: validateConditions } }) },
+  subresources: {
+    status: statusSubresource({
+      update: { resetFields: [['metadata'], ['spec']], validate: validateConditions },
+    }),
+  },
   table: table(
     [
       column('PriorityLevel', 'The level that its requests go to.'),

@@ -37,7 +37,11 @@ export const priorityLevelConfiguration: ResourceDeclaration<shapes.FlowcontrolV
     create: { validate: validatePriorityLevel },
     update: { validate: (o, _old, errors) => validatePriorityLevel(o, errors) },
   }),
-  subresources: { status: statusSubresource({ update: { validate: validateConditions } }) },
+  subresources: {
+    status: statusSubresource({
+      update: { resetFields: [['metadata'], ['spec']], validate: validateConditions },
+    }),
+  },
   table: table(
     [
       column('Type', 'Exempt or limited.'),

@@ -37,7 +37,7 @@ export function validateFlowSchema(o: Shaped<shapes.FlowcontrolV1FlowSchema>, er
   const levelPath = SPEC.child('priorityLevelConfiguration').child('name');
   if (level === '') errors.required(levelPath, 'must reference a priority level');
   else sentences(level, isDns1123Subdomain, levelPath, errors);
-  for (const [i, rule] of objectsAt(spec, 'rules').entries()) policyRule(rule, SPEC.child('rules').index(i), errors);
+  errors.each(objectsAt(spec, 'rules'), (rule, i) => policyRule(rule, SPEC.child('rules').index(i), errors));
   mandatorySchema(o, SPEC, errors);
 }
 
@@ -48,13 +48,13 @@ function policyRule(
 ): void {
   const subjects = objectsAt(rule, 'subjects');
   if (subjects.length === 0) errors.required(path.child('subjects'), 'subjects must contain at least one value');
-  for (const [i, s] of subjects.entries()) subject(s, path.child('subjects').index(i), errors);
+  errors.each(subjects, (s, i) => subject(s, path.child('subjects').index(i), errors));
   const resources = objectsAt(rule, 'resourceRules');
   const others = objectsAt(rule, 'nonResourceRules');
   if (resources.length === 0 && others.length === 0)
     errors.required(path, 'at least one of resourceRules and nonResourceRules has to be non-empty');
-  for (const [i, r] of resources.entries()) resourceRule(r, path.child('resourceRules').index(i), errors);
-  for (const [i, r] of others.entries()) nonResourceRule(r, path.child('nonResourceRules').index(i), errors);
+  errors.each(resources, (r, i) => resourceRule(r, path.child('resourceRules').index(i), errors));
+  errors.each(others, (r, i) => nonResourceRule(r, path.child('nonResourceRules').index(i), errors));
 }
 
 function subject(

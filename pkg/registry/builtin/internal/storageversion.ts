@@ -1,6 +1,6 @@
 import type { ResourceDeclaration } from '../../resource.js';
 import { textAt } from '../access.js';
-import { statusSubresource, versions, withStatus } from '../form.js';
+import { statusAlone, versions, withStatus } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
 
 export const storageVersion: ResourceDeclaration = {
@@ -12,7 +12,7 @@ export const storageVersion: ResourceDeclaration = {
   storageVersion: 'v1alpha1',
   namespaced: false,
   strategy: withStatus({ update: { allowUnconditional: false, generation: 'none' } }),
-  subresources: { status: statusSubresource() },
+  subresources: { status: statusAlone() },
   table: table(
     [
       column('CommonEncodingVersion', 'The version that every server stores.'),

@@ -1,6 +1,6 @@
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
-import { statusSubresource, versions, withStatus } from '../form.js';
+import { statusAlone, versions, withStatus } from '../form.js';
 import { AGE, age, table } from '../table.js';
 
 export const evictionRecord: ResourceDeclaration<shapes.LifecycleV1alpha1Eviction> = {
@@ -13,6 +13,6 @@ export const evictionRecord: ResourceDeclaration<shapes.LifecycleV1alpha1Evictio
   namespaced: true,
   featureGate: 'EvictionRequestAPI',
   strategy: withStatus({}),
-  subresources: { status: statusSubresource() },
+  subresources: { status: statusAlone() },
   table: table([AGE], (o, now) => [age(o, now)]),
 };

@@ -42,8 +42,9 @@ export function validateIngressUpdate(
 
 export function validateIngressStatus(o: Shaped<shapes.NetworkingV1Ingress>, errors: FieldErrors): void {
   const path = FieldPath.in<shapes.NetworkingV1Ingress>().child('status', 'loadBalancer', 'ingress');
-  for (const [i, entry] of objectsAt(o, 'status', 'loadBalancer', 'ingress').entries())
-    entryPoint(entry, path.index(i), errors);
+  errors.each(objectsAt(o, 'status', 'loadBalancer', 'ingress'), (entry, i) =>
+    entryPoint(entry, path.index(i), errors),
+  );
 }
 
 function entryPoint(
@@ -72,7 +73,7 @@ function validateSpec(o: Shaped<shapes.NetworkingV1Ingress>, errors: FieldErrors
   if (rules.length === 0 && fallback === undefined)
     errors.invalid(SPEC, givenAt(o, 'spec', 'rules') ?? null, 'either `defaultBackend` or `rules` must be specified');
   if (fallback !== undefined) backend(fallback as JsonObject, SPEC.child('defaultBackend'), errors);
-  for (const [i, r] of rules.entries()) rule(r, SPEC.child('rules').index(i), errors);
+  errors.each(rules, (r, i) => rule(r, SPEC.child('rules').index(i), errors));
   tls(o, errors);
   const name = at(o, 'spec', 'ingressClassName');
   if (typeof name === 'string')
@@ -80,16 +81,16 @@ function validateSpec(o: Shaped<shapes.NetworkingV1Ingress>, errors: FieldErrors
 }
 
 function tls(o: Shaped<shapes.NetworkingV1Ingress>, errors: FieldErrors): void {
-  for (const [i, entry] of objectsAt(o, 'spec', 'tls').entries()) {
+  errors.each(objectsAt(o, 'spec', 'tls'), (entry, i) => {
     const path = SPEC.child('tls').index(i);
-    for (const [j, host] of listAt(entry, 'hosts').map(String).entries()) {
+    errors.each(listAt(entry, 'hosts').map(String), (host, j) => {
       const sentences = host.includes('*') ? isWildcardDns1123Subdomain(host) : isDns1123Subdomain(host);
       for (const sentence of sentences) errors.invalid(path.child('hosts').index(j), host, sentence);
-    }
+    });
     const secret = textAt(entry, 'secretName');
     if (secret !== '')
       for (const sentence of isDns1123Subdomain(secret)) errors.invalid(path.child('secretName'), secret, sentence);
-  }
+  });
 }
 
 function rule(
@@ -108,7 +109,7 @@ function rule(
   const paths = objectsAt(r, 'http', 'paths');
   const here = path.child('http', 'paths');
   if (paths.length === 0) errors.required(here);
-  for (const [i, p] of paths.entries()) httpPath(p, here.index(i), errors);
+  errors.each(paths, (p, i) => httpPath(p, here.index(i), errors));
 }
 
 function httpPath(

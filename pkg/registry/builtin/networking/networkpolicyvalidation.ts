@@ -24,11 +24,11 @@ export function validateNetworkPolicy(o: Shaped<shapes.NetworkingV1NetworkPolicy
     ['ingress', 'from'],
     ['egress', 'to'],
   ] as const) {
-    for (const [i, rule] of objectsAt(spec, direction).entries()) {
+    errors.each(objectsAt(spec, direction), (rule, i) => {
       const path = SPEC.child(direction).index(i);
-      for (const [j, port] of objectsAt(rule, 'ports').entries()) ports(port, path.child('ports').index(j), errors);
-      for (const [j, one] of objectsAt(rule, peers).entries()) peer(one, path.child(peers).index(j), errors);
-    }
+      errors.each(objectsAt(rule, 'ports'), (port, j) => ports(port, path.child('ports').index(j), errors));
+      errors.each(objectsAt(rule, peers), (one, j) => peer(one, path.child(peers).index(j), errors));
+    });
   }
   const types = listAt(spec, 'policyTypes').map(String);
   if (types.length > TYPES.length) {
@@ -94,15 +94,15 @@ function ipBlock(
   }
   for (const s of isCidr(cidr)) errors.invalid(path.child('cidr'), cidr, s);
   const whole = parseCidr(cidr);
-  for (const [i, v] of listAt(block, 'except').map(String).entries()) {
+  errors.each(listAt(block, 'except').map(String), (v, i) => {
     const here = path.child('except').index(i);
     const wrong = isCidr(v);
     for (const s of wrong) errors.invalid(here, v, s);
     const part = parseCidr(v);
-    if (wrong.length > 0 || part === undefined || whole === undefined) continue;
+    if (wrong.length > 0 || part === undefined || whole === undefined) return;
     if (!cidrContains(whole, part.address) || whole.prefixLength >= part.prefixLength)
       errors.invalid(here, v, 'must be a strict subset of `cidr`');
-  }
+  });
 }
 
 export function policyWarnings(o: Shaped<shapes.NetworkingV1NetworkPolicy>, warn: (text: string) => void): void {

@@ -1,7 +1,7 @@
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { listAt } from '../access.js';
-import { statusSubresource, versions, withStatus } from '../form.js';
+import { statusAlone, versions, withStatus } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
 import { validateServiceCidr, validateServiceCidrUpdate } from './classvalidation.js';
 
@@ -17,7 +17,7 @@ export const serviceCidr: ResourceDeclaration<shapes.NetworkingV1ServiceCIDR> = 
     create: { validate: validateServiceCidr },
     update: { generation: 'none', validate: validateServiceCidrUpdate },
   }),
-  subresources: { status: statusSubresource() },
+  subresources: { status: statusAlone() },
   table: table([column('CIDRs', 'Ranges of addresses.'), AGE], (o, now) => [
     listAt(o, 'spec', 'cidrs').map(String).join(','),
     age(o, now),

@@ -17,11 +17,11 @@ export function validateRuntimeClass(o: Shaped<shapes.NodeV1RuntimeClass>, error
   const path = FieldPath.in<shapes.NodeV1RuntimeClass>().child('scheduling');
   labels(objectAt(o, 'scheduling', 'nodeSelector'), path.child('nodeSelector'), errors);
   const seen = new JsonCounter();
-  for (const [i, t] of objectsAt(o, 'scheduling', 'tolerations').entries()) {
+  errors.each(objectsAt(o, 'scheduling', 'tolerations'), (t, i) => {
     const here = path.child('tolerations').index(i);
     toleration(t, here, errors);
     if (seen.add(t) > 0) errors.duplicate(here, shown('core/v1.Toleration', t));
-  }
+  });
 }
 
 export function validateRuntimeClassUpdate(

@@ -26,11 +26,10 @@ export function validateClusterRole(o: Shaped<shapes.RbacV1ClusterRole>, errors:
   const selectors = objectsAt(aggregation, 'clusterRoleSelectors');
   if (selectors.length === 0)
     errors.required(path, 'at least one clusterRoleSelector required if aggregationRule is non-nil');
-  for (const [i, selector] of selectors.entries()) {
-    const before = errors.list.length;
-    labelSelector(selector, path.index(i), errors);
-    if (errors.list.length > before) errors.invalid(path.index(i), null, 'invalid label selector.');
-  }
+  errors.each(selectors, (selector, i) => {
+    const invalid = errors.adds(() => labelSelector(selector, path.index(i), errors));
+    if (invalid) errors.invalid(path.index(i), null, 'invalid label selector.');
+  });
 }
 
 function policyRules(
@@ -38,13 +37,8 @@ function policyRules(
   namespaced: boolean,
   errors: FieldErrors,
 ): void {
-  for (const [i, rule] of objectsAt(o, 'rules').entries())
-    policyRule(
-      rule,
-      namespaced,
-      FieldPath.in<shapes.RbacV1ClusterRole | shapes.RbacV1Role>().child('rules').index(i),
-      errors,
-    );
+  const path = FieldPath.in<shapes.RbacV1ClusterRole | shapes.RbacV1Role>().child('rules');
+  errors.each(objectsAt(o, 'rules'), (rule, i) => policyRule(rule, namespaced, path.index(i), errors));
 }
 
 function policyRule(
@@ -83,8 +77,7 @@ export function validateBinding(
     const name = textAt(ref, 'name');
     if (name === '') errors.required(path.child('name'));
     else sentences(name, isPathSegmentName, path.child('name'), errors);
-    for (const [i, s] of objectsAt(o, 'subjects').entries())
-      subject(s, namespaced, FieldPath.of('subjects').index(i), errors);
+    errors.each(objectsAt(o, 'subjects'), (s, i) => subject(s, namespaced, FieldPath.of('subjects').index(i), errors));
   };
 }
 

@@ -18,6 +18,7 @@ import { driverName, oneOf, sentences, shown } from '../rules.js';
 import { conditionList } from '../status/conditions.js';
 import {
   ADMIN_LABEL,
+  lowerDriverName,
   opaqueConfiguration,
   parameters,
   poolName,
@@ -134,13 +135,13 @@ function deviceStatuses(
 ): void {
   const known = new Set(objectsAt(allocation ?? null, 'devices', 'results').map(deviceIdentity));
   const seen = new Set<string>();
-  for (const [i, device] of objectsAt(o, 'status', 'devices').entries()) {
+  errors.each(objectsAt(o, 'status', 'devices'), (device, i) => {
     const path = STATUS.child('devices').index(i);
     deviceStatus(device, known, path, errors);
     const identity = deviceIdentity(device);
     if (seen.has(identity)) errors.duplicate(path, shownIdentity(device));
     seen.add(identity);
-  }
+  });
 }
 
 function deviceStatus(
@@ -174,7 +175,7 @@ function networkData(
   const addresses = listAt(n, 'ips').map(String);
   const here = path.child('ips');
   if (addresses.length > ADDRESSES_MAX) errors.tooMany(here, addresses.length, ADDRESSES_MAX);
-  else for (const [i, address] of addresses.entries()) sentences(address, isInterfaceAddress, here.index(i), errors);
+  else errors.each(addresses, (address, i) => sentences(address, isInterfaceAddress, here.index(i), errors));
 }
 
 function allocated(
@@ -188,22 +189,22 @@ function allocated(
   if (results.length > RESULTS_MAX) errors.tooMany(here, results.length, RESULTS_MAX);
   else {
     const seen = new Set<string>();
-    for (const [i, r] of results.entries()) {
+    errors.each(results, (r, i) => {
       result(r, requests, here.index(i), errors);
       const identity = deviceIdentity(r);
       if (seen.has(identity) && !boolAt(r, 'adminAccess')) errors.duplicate(here.index(i), identity);
       seen.add(identity);
-    }
+    });
   }
   const configs = objectsAt(allocation, 'devices', 'config');
   const place = path.child('devices', 'config');
   if (configs.length > CONFIGS_MAX) errors.tooMany(place, configs.length, CONFIGS_MAX);
   else
-    for (const [i, config] of configs.entries()) {
+    errors.each(configs, (config, i) => {
       oneOf(textAt(config, 'source'), place.index(i).child('source'), ['FromClaim', 'FromClass'], errors);
       requestNames(config, requests, place.index(i), errors);
       opaqueConfiguration(config, place.index(i), errors);
-    }
+    });
   const selector = at(allocation, 'nodeSelector');
   if (selector !== undefined) nodeSelector(selector, path.child('nodeSelector'), errors);
 }
@@ -215,7 +216,7 @@ function result(
   errors: FieldErrors,
 ): void {
   requestReference(textAt(r, 'request'), requests, path.child('request'), errors);
-  driverName(textAt(r, 'driver'), path.child('driver'), errors);
+  lowerDriverName(textAt(r, 'driver'), path.child('driver'), errors);
   poolName(textAt(r, 'pool'), path.child('pool'), errors);
   sentences(textAt(r, 'device'), isDns1123Label, path.child('device'), errors);
   bindingConditions(r, path, errors);
@@ -244,15 +245,15 @@ export function bindingConditions(
   ] as const) {
     const here = path.child(field);
     if (names.length > BINDING_CONDITIONS_MAX) errors.tooMany(here, names.length, BINDING_CONDITIONS_MAX);
-    else for (const [i, name] of names.entries()) sentences(name, isLabelKey, here.index(i), errors);
+    else errors.each(names, (name, i) => sentences(name, isLabelKey, here.index(i), errors));
   }
   for (const [i, name] of wanted.entries())
     if (wanted.indexOf(name) < i) errors.duplicate(path.child(good).index(i), name);
-  for (const [i, name] of failures.entries()) {
+  errors.each(failures, (name, i) => {
     const here = path.child(bad).index(i);
     if (failures.indexOf(name) < i) errors.duplicate(here, name);
     if (wanted.includes(name)) errors.invalid(here, name, `${bad} must not overlap with ${good}`);
-  }
+  });
   const lacking = (field: 'bindingConditions' | 'bindingFailureConditions', other: string): void => {
     errors.invalid(path.child(field), givenAt(d, field) ?? null, `${field} are required to use ${other}`);
   };

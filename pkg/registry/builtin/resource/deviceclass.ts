@@ -1,10 +1,11 @@
-import { type FieldErrors, FieldPath, type Shaped } from '../../../api/index.js';
+import { equalJson, type FieldErrors, FieldPath, type Shaped } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
-import type { ResourceDeclaration } from '../../resource.js';
-import { at, objectAt, textAt } from '../access.js';
+import type { ResourceDeclaration, WriteContext } from '../../resource.js';
+import { at, listAt, objectAt, textAt } from '../access.js';
 import { isExtendedResource } from '../core/pod/validation/index.js';
 import { versions } from '../form.js';
 import { AGE, age, table } from '../table.js';
+import { expressionFeatures } from './expressions.js';
 import { configs, selectors } from './validation.js';
 
 export const deviceClass: ResourceDeclaration<shapes.ResourceV1DeviceClass> = {
@@ -15,14 +16,26 @@ export const deviceClass: ResourceDeclaration<shapes.ResourceV1DeviceClass> = {
   versions: versions('v1', 'v1beta2', 'v1beta1'),
   storageVersion: 'v1',
   namespaced: false,
-  strategy: { create: { validate }, update: { generation: 'spec' }, deletion: { returnsObject: true } },
+  strategy: {
+    create: { validate: (o, errors, context) => validate(o, undefined, errors, context) },
+    update: { generation: 'spec', validate },
+    deletion: { returnsObject: true },
+  },
   table: table([AGE], (o, now) => [age(o, now)]),
 };
 
-function validate(o: Shaped<shapes.ResourceV1DeviceClass>, errors: FieldErrors): void {
+function validate(
+  o: Shaped<shapes.ResourceV1DeviceClass>,
+  old: Shaped<shapes.ResourceV1DeviceClass> | undefined,
+  errors: FieldErrors,
+  context: WriteContext,
+): void {
   const spec = objectAt(o, 'spec');
+  // Expressions that an update does not change may use features that are disabled now.
+  const isStored = old !== undefined && equalJson(listAt(spec, 'selectors'), listAt(old, 'spec', 'selectors'));
+  const features = isStored ? undefined : expressionFeatures((gate) => context.featureEnabled(gate));
   const path = FieldPath.in<shapes.ResourceV1DeviceClass>().child('spec');
-  selectors(spec, path, errors);
+  selectors(spec, features, path, errors);
   configs(spec, path, errors);
   const name = textAt(spec, 'extendedResourceName');
   if (at(spec, 'extendedResourceName') !== undefined && !isExtendedResource(name))

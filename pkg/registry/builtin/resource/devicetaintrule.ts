@@ -2,7 +2,7 @@ import { type FieldErrors, FieldPath, isDns1123Label, isObject, type Shaped } fr
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration, WriteContext } from '../../resource.js';
 import { at, objectAt, objectsAt, textAt } from '../access.js';
-import { keepMetadata, statusSubresource, versions, withStatus } from '../form.js';
+import { statusAlone, versions, withStatus } from '../form.js';
 import { driverName, sentences } from '../rules.js';
 import { conditionList } from '../status/conditions.js';
 import { AGE, age, column, since, table } from '../table.js';
@@ -21,9 +21,8 @@ export const deviceTaintRule: ResourceDeclaration<shapes.ResourceV1DeviceTaintRu
     update: { prepare: stampChanged },
   }),
   subresources: {
-    status: statusSubresource({
+    status: statusAlone({
       update: {
-        prepare: keepMetadata,
         validate: (o, _old, errors) =>
           conditionList(
             objectsAt(o, 'status', 'conditions'),

@@ -5,15 +5,16 @@ import {
   COMPATIBLE,
   compile,
   DYN,
+  type Environment,
   estimateCost,
   failed,
   includesLibrary,
   kubernetesEnvironment,
   mapOf,
   opaque,
+  runtimeText,
   type SizeOf,
   STRING,
-  showType,
   struct,
   type Type,
 } from '../../../cel/index.js';
@@ -23,18 +24,40 @@ import {
  * Attributes are dynamic: each is a string, a number, a boolean, a version, or a list of these.
  */
 const DEVICE = 'kubernetes.DRADevice';
-const FIELDS = {
+const FIELDS: Readonly<Record<string, Type>> = {
   driver: STRING,
   attributes: mapOf(STRING, mapOf(STRING, DYN)),
   capacity: mapOf(STRING, mapOf(STRING, opaque('kubernetes.Quantity'))),
-  allowMultipleAllocations: BOOL,
 };
 
-const environment = kubernetesEnvironment(COMPATIBLE)
-  .withLibraries([{ macros: [BIND_MACRO] }, includesLibrary])
-  .extend({ device: struct(DEVICE) }, [
-    { name: DEVICE, field: (f) => (Object.hasOwn(FIELDS, f) ? FIELDS[f as keyof typeof FIELDS] : undefined) },
-  ]);
+/** The features that decide what an expression may use. */
+export interface ExpressionFeatures {
+  /** DRAListTypeAttributes: attributes may be lists; `includes` tests a list or a single value. */
+  readonly lists: boolean;
+  /** DRAConsumableCapacity: `device.allowMultipleAllocations`. */
+  readonly sharing: boolean;
+}
+
+export function expressionFeatures(enabled: (gate: string) => boolean): ExpressionFeatures {
+  return { lists: enabled('DRAListTypeAttributes'), sharing: enabled('DRAConsumableCapacity') };
+}
+
+/** Environments by their features. */
+const environments = new Map<string, Environment>();
+
+function environmentOf(features: ExpressionFeatures): Environment {
+  const key = `${features.lists} ${features.sharing}`;
+  const found = environments.get(key);
+  if (found !== undefined) return found;
+  const fields = features.sharing ? { ...FIELDS, allowMultipleAllocations: BOOL } : FIELDS;
+  const made = kubernetesEnvironment(COMPATIBLE)
+    .withLibraries([{ macros: [BIND_MACRO] }, ...(features.lists ? [includesLibrary] : [])])
+    .extend({ device: struct(DEVICE) }, [
+      { name: DEVICE, field: (f) => (Object.hasOwn(fields, f) ? fields[f as keyof typeof fields] : undefined) },
+    ]);
+  environments.set(key, made);
+  return made;
+}
 
 /** Limits of the names and values of devices, which bound the cost of an expression. */
 const DOMAIN_MAX = 63;
@@ -70,15 +93,16 @@ const sizeOfPart: SizeOf = (path) => {
 export function checkExpression(
   expression: string,
   of: 'selector' | 'derived attribute',
+  features: ExpressionFeatures,
   path: FieldPath,
   errors: FieldErrors,
 ): bigint {
-  const compiled = compile(expression, environment);
+  const compiled = compile(expression, environmentOf(features));
   if (failed(compiled)) {
     errors.invalid(path, expression, compiled.error);
     return 0n;
   }
-  const problem = typeProblem(compiled.checked.type, of);
+  const problem = typeProblem(compiled.checked.type, of, features);
   if (problem !== undefined) {
     errors.invalid(path, expression, problem);
     return 0n;
@@ -88,13 +112,18 @@ export function checkExpression(
   return cost;
 }
 
-function typeProblem(type: Type, of: 'selector' | 'derived attribute'): string | undefined {
+function typeProblem(
+  type: Type,
+  of: 'selector' | 'derived attribute',
+  { lists }: ExpressionFeatures,
+): string | undefined {
   if (of === 'selector') {
     if (type.kind === 'bool' || type.kind === 'dyn') return undefined;
-    return `must evaluate to bool or the unknown type, not ${showType(type)}`;
+    return `must evaluate to bool or the unknown type, not ${runtimeText(type)}`;
   }
-  if (isAttribute(type) || (type.kind === 'list' && isAttribute(type.element))) return undefined;
-  return `must evaluate to a primitive scalar (string, integer, boolean, semver) or a list of these scalars, not ${showType(type)}`;
+  if (isAttribute(type) || (lists && type.kind === 'list' && isAttribute(type.element))) return undefined;
+  const wanted = 'a primitive scalar (string, integer, boolean, semver)';
+  return `must evaluate to ${lists ? `${wanted} or a list of these scalars` : wanted}, not ${runtimeText(type)}`;
 }
 
 function isAttribute(t: Type): boolean {

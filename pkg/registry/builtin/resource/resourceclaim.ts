@@ -2,11 +2,12 @@ import { equalJson, FieldPath, type Shaped } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, listAt, objectAt, textAt } from '../access.js';
-import { keepMetadata, statusSubresource, withStatus } from '../form.js';
+import { statusAlone, withStatus } from '../form.js';
 import { shown } from '../rules.js';
 import { AGE, age, column, table } from '../table.js';
 import { adminAccessInStatus, dropDeallocatedDevices, validateClaimStatus } from './claimstatus.js';
 import { claimVersions } from './conversion.js';
+import { expressionFeatures } from './expressions.js';
 import { ADMIN_LABEL, adminAccess, claimSpec, fillClaim } from './validation.js';
 
 export const resourceClaim: ResourceDeclaration<shapes.ResourceV1ResourceClaim> = {
@@ -22,7 +23,8 @@ export const resourceClaim: ResourceDeclaration<shapes.ResourceV1ResourceClaim> 
     create: {
       validate: (o, errors, context) => {
         adminAccess(o['spec'], context, errors);
-        claimSpec(o['spec'], FieldPath.in<shapes.ResourceV1ResourceClaim>().child('spec'), errors);
+        const features = expressionFeatures((gate) => context.featureEnabled(gate));
+        claimSpec(o['spec'], features, FieldPath.in<shapes.ResourceV1ResourceClaim>().child('spec'), errors);
       },
     },
     update: {
@@ -40,10 +42,9 @@ export const resourceClaim: ResourceDeclaration<shapes.ResourceV1ResourceClaim> 
     compatibility: { checksUpdateLikeNew: true },
   }),
   subresources: {
-    status: statusSubresource({
+    status: statusAlone({
       update: {
         prepare: (o, old) => {
-          keepMetadata(o, old);
           dropDeallocatedDevices(o, old);
         },
         validate: (o, old, errors, context) => {

@@ -1,10 +1,11 @@
 import { equalJson, type FieldErrors, FieldPath, type Shaped } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
-import type { ResourceDeclaration } from '../../resource.js';
+import type { ResourceDeclaration, WriteContext } from '../../resource.js';
 import { at, objectAt } from '../access.js';
 import { claimTemplateMeta, shown } from '../rules.js';
 import { AGE, age, table } from '../table.js';
 import { claimTemplateVersions } from './conversion.js';
+import { expressionFeatures } from './expressions.js';
 import { adminAccess, claimSpec, fillClaim } from './validation.js';
 
 export const resourceClaimTemplate: ResourceDeclaration<shapes.ResourceV1ResourceClaimTemplate> = {
@@ -20,13 +21,13 @@ export const resourceClaimTemplate: ResourceDeclaration<shapes.ResourceV1Resourc
     create: {
       validate: (o, errors, context) => {
         adminAccess(at(o, 'spec', 'spec'), context, errors);
-        validate(o, errors);
+        validate(o, errors, context);
       },
     },
     update: {
       generation: 'none',
-      validate: (o, old, errors) => {
-        validate(o, errors);
+      validate: (o, old, errors, context) => {
+        validate(o, errors, context);
         if (!equalJson(o['spec'] ?? null, old['spec'] ?? null))
           errors.invalid(
             FieldPath.in<shapes.ResourceV1ResourceClaimTemplate>().child('spec'),
@@ -40,8 +41,9 @@ export const resourceClaimTemplate: ResourceDeclaration<shapes.ResourceV1Resourc
   table: table([AGE], (o, now) => [age(o, now)]),
 };
 
-function validate(o: Shaped<shapes.ResourceV1ResourceClaimTemplate>, errors: FieldErrors): void {
+function validate(o: Shaped<shapes.ResourceV1ResourceClaimTemplate>, errors: FieldErrors, context: WriteContext): void {
   const path = FieldPath.in<shapes.ResourceV1ResourceClaimTemplate>().child('spec');
   claimTemplateMeta(objectAt(o, 'spec', 'metadata'), path.child('metadata'), errors);
-  claimSpec(at(o, 'spec', 'spec'), path.child('spec'), errors);
+  const features = expressionFeatures((gate) => context.featureEnabled(gate));
+  claimSpec(at(o, 'spec', 'spec'), features, path.child('spec'), errors);
 }

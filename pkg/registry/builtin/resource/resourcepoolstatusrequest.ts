@@ -1,9 +1,13 @@
-import type { FieldName } from '../../../api/index.js';
+import { equalJson, type FieldErrors, type FieldName, FieldPath, type Shaped } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
-import { numberAt, objectsAt, textAt } from '../access.js';
-import { statusSubresource, versions, withStatus } from '../form.js';
+import { at, numberAt, objectsAt, textAt } from '../access.js';
+import { statusAlone, versions, withStatus } from '../form.js';
+import { shown } from '../rules.js';
+import { conditionList } from '../status/conditions.js';
 import { column, since, table } from '../table.js';
+
+type Request = Shaped<shapes.ResourceV1alpha3ResourcePoolStatusRequest>;
 
 export const resourcePoolStatusRequest: ResourceDeclaration<shapes.ResourceV1alpha3ResourcePoolStatusRequest> = {
   group: 'resource.k8s.io',
@@ -14,7 +18,7 @@ export const resourcePoolStatusRequest: ResourceDeclaration<shapes.ResourceV1alp
   storageVersion: 'v1alpha3',
   namespaced: false,
   strategy: withStatus({ update: { generation: 'none' } }),
-  subresources: { status: statusSubresource() },
+  subresources: { status: statusAlone({ update: { validate: validateStatus } }) },
   table: table(
     [
       column('Driver', 'The driver whose pools are reported.'),
@@ -48,5 +52,18 @@ export const resourcePoolStatusRequest: ResourceDeclaration<shapes.ResourceV1alp
     },
   ),
 };
+
+/** A request is answered once. */
+function validateStatus(o: Request, old: Request, errors: FieldErrors): void {
+  const path = FieldPath.in<shapes.ResourceV1alpha3ResourcePoolStatusRequest>().child('status');
+  const [status, before] = [at(o, 'status'), at(old, 'status')];
+  if (before === undefined) conditionList(objectsAt(o, 'status', 'conditions'), path.child('conditions'), errors);
+  else if (!equalJson(status ?? null, before))
+    errors.invalid(
+      path,
+      status === undefined ? null : shown('resource/v1alpha3.ResourcePoolStatusRequestStatus', status),
+      'field is immutable',
+    );
+}
 
 const VERDICTS = ['Complete', 'Failed'];

@@ -131,13 +131,13 @@ function device(d: Shaped<shapes.ResourceV1Device>, perDevice: boolean, path: Fi
   properties(d, path, errors);
   const taints = objectsAt(d, 'taints');
   if (taints.length > TAINTS_MAX) errors.tooMany(path.child('taints'), taints.length, TAINTS_MAX);
-  else for (const [i, t] of taints.entries()) taint(t, path.child('taints').index(i), errors);
+  else errors.each(taints, (t, i) => taint(t, path.child('taints').index(i), errors));
   nodesOfDevice(d, perDevice, path, errors);
-  for (const [i, use] of objectsAt(d, 'consumesCounters').entries()) {
+  errors.each(objectsAt(d, 'consumesCounters'), (use, i) => {
     const here = path.child('consumesCounters').index(i);
     nameOfCounters(textAt(use, 'counterSet'), here.child('counterSet'), errors);
     counters(use, here.child('counters'), errors);
-  }
+  });
   bindingConditions(d, path, errors);
 }
 
@@ -258,14 +258,14 @@ function policyValues(
   errors: FieldErrors,
 ): void {
   if (otherwise === undefined) errors.required(path.child('default'), 'required when validValues is defined');
-  for (const [i, v] of values.entries()) {
+  errors.each(values, (v, i) => {
     const before = values[i - 1];
-    if (v === undefined || before === undefined) continue;
+    if (v === undefined || before === undefined) return;
     const place = path.child('validValues').index(i);
     const order = compareQuantities(before, v);
     if (order > 0) errors.invalid(place, formatQuantity(v), 'values must be sorted in ascending order');
     if (order === 0) errors.duplicate(place, formatQuantity(v));
-  }
+  });
   const known = values.some((v) => v !== undefined && otherwise !== undefined && compareQuantities(v, otherwise) === 0);
   if (otherwise !== undefined && !known)
     errors.invalid(path.child('default'), formatQuantity(otherwise), 'default value is not valid');

@@ -17,7 +17,7 @@ import type { shapes } from '../../../schema/index.js';
 import type { WriteContext } from '../../resource.js';
 import { at, boolAt, listAt, numberAt, objectsAt, textAt } from '../access.js';
 import { driverName, oneOf, sentences } from '../rules.js';
-import { checkExpression, EXPRESSION_COST_MAX } from './expressions.js';
+import { checkExpression, EXPRESSION_COST_MAX, type ExpressionFeatures } from './expressions.js';
 
 /** Validation that device classes, claims, slices and taint rules share. */
 
@@ -83,7 +83,7 @@ export function tolerations(
   const list = objectsAt(holder, 'tolerations');
   const here = path.child('tolerations');
   if (list.length > TOLERATIONS_MAX) errors.tooMany(here, list.length, TOLERATIONS_MAX);
-  for (const [i, t] of list.entries()) toleration(t, here.index(i), errors);
+  errors.each(list, (t, i) => toleration(t, here.index(i), errors));
 }
 
 function toleration(t: Shaped<shapes.ResourceV1DeviceToleration>, path: FieldPath, errors: FieldErrors): void {
@@ -109,7 +109,13 @@ function toleration(t: Shaped<shapes.ResourceV1DeviceToleration>, path: FieldPat
 const NO_EXPRESSION =
   "compilation failed: ERROR: <input>:1:0: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
 
-export function selectors(holder: Value<shapes.ResourceV1DeviceClassSpec>, path: FieldPath, errors: FieldErrors): void {
+/** Validates the selectors of a class or a request. Without `features` the expressions are stored ones, and were valid then. */
+export function selectors(
+  holder: Value<shapes.ResourceV1DeviceClassSpec>,
+  features: ExpressionFeatures | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const list = objectsAt(holder, 'selectors');
   const here = path.child('selectors');
   if (list.length > LIST_MAX) errors.tooMany(here, list.length, LIST_MAX);
@@ -119,11 +125,12 @@ export function selectors(holder: Value<shapes.ResourceV1DeviceClassSpec>, path:
       errors.required(here.index(i).child('cel'));
       continue;
     }
+    if (features === undefined) continue;
     const expression = textAt(cel, 'expression');
     const place = here.index(i).child('cel', 'expression');
     if (Buffer.byteLength(expression) > EXPRESSION_MAX) errors.tooLong(place, EXPRESSION_MAX);
     else if (expression === '') errors.invalid(place, expression, NO_EXPRESSION);
-    else checkExpression(expression, 'selector', place, errors);
+    else checkExpression(expression, 'selector', features, place, errors);
   }
 }
 
@@ -159,11 +166,14 @@ export function opaqueConfiguration(
     errors.required(place);
     return;
   }
-  const driver = textAt(opaque, 'driver');
-  if (driver !== '' && driver !== driver.toLowerCase())
-    sentences(driver, isDns1123Subdomain, place.child('driver'), errors);
-  else driverName(driver, place.child('driver'), errors);
+  lowerDriverName(textAt(opaque, 'driver'), place.child('driver'), errors);
   parameters(at(opaque, 'parameters'), place.child('parameters'), errors);
+}
+
+/** The specification: drivers are DNS subdomains in lower case, here and in allocation results. */
+export function lowerDriverName(driver: string, path: FieldPath, errors: FieldErrors): void {
+  if (driver !== '' && driver !== driver.toLowerCase()) sentences(driver, isDns1123Subdomain, path, errors);
+  else driverName(driver, path, errors);
 }
 
 /** A JSON object of at most `max` bytes. */
@@ -181,6 +191,7 @@ export function parameters(
 /** Validates the spec of a claim or of a claim template. */
 export function claimSpec(
   spec: Value<shapes.ResourceV1ResourceClaimSpec> | undefined,
+  features: ExpressionFeatures,
   path: FieldPath<shapes.ResourceV1ResourceClaimSpec>,
   errors: FieldErrors,
 ): void {
@@ -189,7 +200,7 @@ export function claimSpec(
   const here = path.child('devices');
   const requests = objectsAt(devices, 'requests');
   const known = requestNamesOf(devices);
-  const context: ClaimContext = { used: constrainedAttributes(devices), cost: 0n };
+  const context: ClaimContext = { features, used: constrainedAttributes(devices), cost: 0n };
   named(requests, here.child('requests'), LIST_MAX, errors, (r, p) => deviceRequest(r, context, p, errors));
   constraints(devices, known, here, errors);
   configs(devices, here, errors, known);
@@ -230,6 +241,7 @@ function constrainedAttributes(
 
 /** The state shared by the requests of a claim. `cost` is the estimated cost of all derived attributes so far. */
 interface ClaimContext {
+  readonly features: ExpressionFeatures;
   /** Attributes that constraints refer to, by request name; '' means every request. */
   readonly used: ReadonlyMap<string, ReadonlySet<string>>;
   cost: bigint;
@@ -262,7 +274,14 @@ function derivedAttributes(
     const expression = textAt(attribute, 'expression');
     if (expression === '') errors.required(place.child('expression'));
     else if (Buffer.byteLength(expression) > EXPRESSION_MAX) errors.tooLong(place.child('expression'), EXPRESSION_MAX);
-    else context.cost += checkExpression(expression, 'derived attribute', place.child('expression'), errors);
+    else
+      context.cost += checkExpression(
+        expression,
+        'derived attribute',
+        context.features,
+        place.child('expression'),
+        errors,
+      );
     if (seen.has(of)) errors.duplicate(place, of);
     seen.add(of);
   }
@@ -304,22 +323,27 @@ function deviceRequest(
     return;
   }
   if (isObject(exactly)) {
-    wanted(exactly, path.child('exactly'), errors);
+    wanted(exactly, context.features, path.child('exactly'), errors);
     derivedAttributes(exactly, name, context, path.child('exactly'), errors);
   } else if (alternatives.length === 0)
     errors.required(path, 'exactly one of `exactly` or `firstAvailable` is required');
   named(alternatives, path.child('firstAvailable'), 8, errors, (sub, here) => {
     sentences(textAt(sub, 'name'), isDns1123Label, here.child('name'), errors);
-    wanted(sub, here, errors);
+    wanted(sub, context.features, here, errors);
     derivedAttributes(sub, `${name}/${textAt(sub, 'name')}`, context, here, errors);
   });
 }
 
-function wanted(request: Shaped<RequestedDevices>, path: FieldPath, errors: FieldErrors): void {
+function wanted(
+  request: Shaped<RequestedDevices>,
+  features: ExpressionFeatures,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const deviceClass = textAt(request, 'deviceClassName');
   if (deviceClass === '') errors.required(path.child('deviceClassName'));
   else sentences(deviceClass, isDns1123Subdomain, path.child('deviceClassName'), errors);
-  selectors(request, path, errors);
+  selectors(request, features, path, errors);
   const mode = textAt(request, 'allocationMode');
   const count = numberAt(request, 'count');
   if (mode === 'All') {
@@ -374,10 +398,10 @@ export function requestNames(
     errors.tooMany(here, names.length, LIST_MAX);
     return;
   }
-  for (const [i, name] of names.entries()) {
+  errors.each(names, (name, i) => {
     requestReference(name, known, here.index(i), errors);
     if (names.indexOf(name) < i) errors.duplicate(here.index(i), name);
-  }
+  });
 }
 
 export const ADMIN_LABEL = 'resource.kubernetes.io/admin-access';

@@ -1,7 +1,8 @@
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
-import { statusSubresource, versions, withStatus } from '../form.js';
+import { versions, withStatus } from '../form.js';
 import { AGE, age, table } from '../table.js';
+import { groupStatus } from './groupstatus.js';
 
 export const podGroup: ResourceDeclaration<shapes.SchedulingV1beta1PodGroup> = {
   group: 'scheduling.k8s.io',
@@ -12,7 +13,7 @@ export const podGroup: ResourceDeclaration<shapes.SchedulingV1beta1PodGroup> = {
   storageVersion: 'v1beta1',
   namespaced: true,
   featureGate: 'GenericWorkload',
-  strategy: withStatus({}),
-  subresources: { status: statusSubresource() },
+  strategy: withStatus({ update: { allowUnconditional: false, generation: 'none' } }),
+  subresources: { status: groupStatus },
   table: table([AGE], (o, now) => [age(o, now)]),
 };

@@ -12,6 +12,6 @@ export const workload: ResourceDeclaration<shapes.SchedulingV1beta1Workload> = {
   storageVersion: 'v1beta1',
   namespaced: true,
   featureGate: 'GenericWorkload',
-  strategy: { update: { generation: 'spec' } },
+  strategy: { update: { allowUnconditional: false, generation: 'none' } },
   table: table([AGE], (o, now) => [age(o, now)]),
 };

@@ -31,13 +31,13 @@ export function conditionList(
   errors: FieldErrors,
 ): void {
   const seen = new Set<string>();
-  for (const [i, c] of list.entries()) {
+  errors.each(list, (c, i) => {
     const here = path.index(i);
     const type = textAt(c, 'type');
     if (seen.has(type)) errors.duplicate(here, type);
     seen.add(type);
     condition(c, here, errors);
-  }
+  });
 }
 
 function condition(
@@ -75,11 +75,11 @@ export function typedOnce(
   errors: FieldErrors,
 ): void {
   const seen = new Set<string>();
-  for (const [i, c] of list.entries()) {
+  errors.each(list, (c, i) => {
     const type = textAt(c, 'type');
     const here = path.index(i).child('type');
     if (seen.has(type)) errors.duplicate(here, type);
     seen.add(type);
     if (type === '') errors.required(here, 'must not be empty');
-  }
+  });
 }

@@ -1,7 +1,7 @@
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { listAt } from '../access.js';
-import { keepMetadata, statusSubresource, versions, withStatus } from '../form.js';
+import { statusAlone, versions, withStatus } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
 import { validateCsiNode, validateCsiNodeStatus, validateCsiNodeUpdate } from './validation.js';
 
@@ -19,7 +19,7 @@ export const csiNode: ResourceDeclaration<shapes.StorageV1CSINode> = {
     deletion: { returnsObject: true },
   }),
   subresources: {
-    status: statusSubresource({ update: { prepare: keepMetadata, validate: validateCsiNodeStatus } }),
+    status: statusAlone({ update: { validate: validateCsiNodeStatus } }),
   },
   table: table([column('Drivers', 'Number of drivers on the node.', { type: 'integer' }), AGE], (o, now) => [
     listAt(o, 'spec', 'drivers').length,

@@ -96,7 +96,7 @@ function topologies(o: Shaped<shapes.StorageV1StorageClass>, errors: FieldErrors
   const seen = new JsonCounter();
   // kube-apiserver compares each term with the earlier ones, and with one empty term for each term of the list.
   seen.add({}, objectsAt(o, 'allowedTopologies').length);
-  for (const [i, term] of objectsAt(o, 'allowedTopologies').entries()) {
+  errors.each(objectsAt(o, 'allowedTopologies'), (term, i) => {
     const path = FieldPath.in<shapes.StorageV1StorageClass>()
       .child('allowedTopologies')
       .index(i)
@@ -120,7 +120,7 @@ function topologies(o: Shaped<shapes.StorageV1StorageClass>, errors: FieldErrors
       shape[key] = [...once].sort();
     }
     for (let before = seen.add(shape); before > 0 && !errors.full; before--) errors.duplicate(path, '');
-  }
+  });
 }
 
 export function validateStorageClassUpdate(
@@ -149,7 +149,7 @@ export function validateCsiDriver(o: Shaped<shapes.StorageV1CSIDriver>, errors: 
     oneOf(policy, SPEC.child('fsGroupPolicy'), ['File', 'None', 'ReadWriteOnceWithFSType'], errors, false);
   const requests = objectsAt(o, 'spec', 'tokenRequests');
   const audiences = new Set<string>();
-  for (const [i, r] of requests.entries()) {
+  errors.each(requests, (r, i) => {
     const path = SPEC.child('tokenRequests').index(i);
     const audience = textAt(r, 'audience');
     if (audiences.has(audience)) errors.duplicate(path.child('audience'), audience);
@@ -159,7 +159,7 @@ export function validateCsiDriver(o: Shaped<shapes.StorageV1CSIDriver>, errors: 
       errors.invalid(path.child('expirationSeconds'), seconds, 'may not specify a duration less than 10 minutes');
     if (typeof seconds === 'number' && seconds > 2 ** 32)
       errors.invalid(path.child('expirationSeconds'), seconds, 'may not specify a duration larger than 2^32 seconds');
-  }
+  });
   for (const mode of listAt(o, 'spec', 'volumeLifecycleModes').map(String))
     if (mode !== 'Persistent' && mode !== 'Ephemeral')
       errors.notSupported(SPEC.child('volumeLifecycleModes'), mode, ['Persistent', 'Ephemeral']);
@@ -194,7 +194,7 @@ const NODE_ID_MAX = 256;
 
 export function validateCsiNode(o: Shaped<shapes.StorageV1CSINode>, errors: FieldErrors): void {
   const seen = new Set<string>();
-  for (const [i, d] of objectsAt(o, 'spec', 'drivers').entries()) {
+  errors.each(objectsAt(o, 'spec', 'drivers'), (d, i) => {
     const path = SPEC.child('drivers').index(i);
     const name = textAt(d, 'name');
     driverName(name, path.child('name'), errors);
@@ -212,7 +212,7 @@ export function validateCsiNode(o: Shaped<shapes.StorageV1CSINode>, errors: Fiel
       keys.add(key);
       sentences(key, isLabelKey, path, errors);
     }
-  }
+  });
 }
 
 const HEALTH_CONDITIONS_MAX = 16;
@@ -226,7 +226,7 @@ export function validateCsiNodeStatus(
   errors: FieldErrors,
 ): void {
   const seen = new Set<string>();
-  for (const [i, health] of objectsAt(o, 'status', 'storageHealth').entries()) {
+  errors.each(objectsAt(o, 'status', 'storageHealth'), (health, i) => {
     const here = FieldPath.in<shapes.StorageV1CSINode>().child('status', 'storageHealth').index(i);
     const name = textAt(health, 'name');
     if (seen.has(name)) errors.duplicate(here, name);
@@ -235,8 +235,8 @@ export function validateCsiNodeStatus(
     const conditions = objectsAt(health, 'healthConditions');
     const path = here.child('healthConditions');
     if (conditions.length > HEALTH_CONDITIONS_MAX) errors.tooMany(path, conditions.length, HEALTH_CONDITIONS_MAX);
-    else for (const [j, c] of conditions.entries()) healthCondition(c, path.index(j), errors);
-  }
+    else errors.each(conditions, (c, j) => healthCondition(c, path.index(j), errors));
+  });
 }
 
 function healthCondition(
@@ -320,11 +320,33 @@ export function validateAttachment(o: Shaped<shapes.StorageV1VolumeAttachment>, 
   const only = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';
   if (name === undefined && inline === undefined) errors.required(path, only);
   else if (name !== undefined && inline !== undefined) errors.forbidden(path, only);
-  else if (typeof name === 'string') {
-    if (name === '') errors.required(path.child('persistentVolumeName'), 'must specify non empty persistentVolumeName');
-    sentences(name, isDns1123Subdomain, path.child('persistentVolumeName'), errors);
-  } else inlineVolume(objectAt(spec, 'source', 'inlineVolumeSpec'), path.child('inlineVolumeSpec'), errors);
+  else if (name === '')
+    errors.required(path.child('persistentVolumeName'), 'must specify non empty persistentVolumeName');
+  else if (inline !== undefined)
+    inlineVolume(objectAt(spec, 'source', 'inlineVolumeSpec'), path.child('inlineVolumeSpec'), errors);
   sentences(textAt(spec, 'nodeName'), isDns1123Subdomain, SPEC.child('nodeName'), errors);
+  attachmentStatus(o, errors);
+  if (typeof name === 'string') sentences(name, isDns1123Subdomain, path.child('persistentVolumeName'), errors);
+}
+
+const ATTACHMENT_METADATA_BYTES_MAX = 256 * 1024;
+const VOLUME_ERROR_BYTES_MAX = 1024;
+const INT32_MAX = 2 ** 31 - 1;
+
+function attachmentStatus(o: Shaped<shapes.StorageV1VolumeAttachment>, errors: FieldErrors): void {
+  const path = FieldPath.in<shapes.StorageV1VolumeAttachment>().child('status');
+  const metadata = Object.entries(objectAt(o, 'status', 'attachmentMetadata'));
+  const bytes = metadata.reduce((sum, [k, v]) => sum + Buffer.byteLength(k) + Buffer.byteLength(String(v)), 0);
+  if (bytes > ATTACHMENT_METADATA_BYTES_MAX)
+    errors.tooLong(path.child('attachmentMetadata'), ATTACHMENT_METADATA_BYTES_MAX);
+  for (const field of ['attachError', 'detachError'] as const) {
+    const message = textAt(o, 'status', field, 'message');
+    const code = at(o, 'status', field, 'errorCode');
+    if (Buffer.byteLength(message) > VOLUME_ERROR_BYTES_MAX)
+      errors.tooLong(path.child(field).child('message'), VOLUME_ERROR_BYTES_MAX);
+    if (typeof code === 'number' && code < 0)
+      errors.invalid(path.child(field).child('errorCode'), code, `must be between 0 and ${INT32_MAX}, inclusive`);
+  }
 }
 
 /** An inline volume has no class, no claim and no size. */

@@ -1,7 +1,7 @@
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { boolAt, textAt } from '../access.js';
-import { statusSubresource, versions, withStatus } from '../form.js';
+import { statusAlone, versions, withStatus } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
 import { validateAttachment, validateAttachmentUpdate } from './validation.js';
 
@@ -18,7 +18,7 @@ export const volumeAttachment: ResourceDeclaration<shapes.StorageV1VolumeAttachm
     update: { allowUnconditional: false, generation: 'none', validate: validateAttachmentUpdate },
     deletion: { returnsObject: true },
   }),
-  subresources: { status: statusSubresource({ update: { validate: validateAttachmentUpdate } }) },
+  subresources: { status: statusAlone({ update: { validate: validateAttachmentUpdate } }) },
   table: table(
     [
       column('Attacher', 'The driver that attaches the volume.', { format: 'name' }),

@@ -10,7 +10,7 @@ import {
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, nameOf, objectsAt, textAt } from '../access.js';
-import { keepMetadata, statusSubresource, versions, withStatus } from '../form.js';
+import { statusAlone, versions, withStatus } from '../form.js';
 import { sentences } from '../rules.js';
 import { conditionList } from '../status/conditions.js';
 import { column } from '../table.js';
@@ -23,8 +23,18 @@ export const storageVersionMigration: ResourceDeclaration<shapes.Storagemigratio
   versions: versions('v1', 'v1beta1'),
   storageVersion: 'v1beta1',
   namespaced: false,
-  strategy: withStatus({ create: { validate }, update: { allowUnconditional: false, validate: validateUpdate } }),
-  subresources: { status: statusSubresource({ update: { prepare: keepMetadata, validate: validateStatus } }) },
+  strategy: withStatus({
+    create: { validate },
+    update: { allowUnconditional: false, generation: 'none', validate: validateUpdate },
+  }),
+  subresources: {
+    status: statusAlone({
+      update: {
+        allowUnconditional: false,
+        validate: validateStatus,
+      },
+    }),
+  },
   table: {
     columns: [
       column('Name', 'The name of the migration.'),

@@ -84,7 +84,7 @@ function checkRule(of: Declared): void {
   const { minor } = place;
   const at = path.child('rule');
   const environment = ruleEnvironment(type, rule['optionalOldSelf'] === true, minor);
-  const compiled = compile(text.trim(), environment, [BOOL]);
+  const compiled = compile(text, environment, [BOOL]);
   if (failed(compiled)) {
     const isType = compiled.error.startsWith('must evaluate to');
     errors.invalid(at, shownRule(rule), isType ? 'cel expression must evaluate to a bool' : compiled.error);

@@ -48,11 +48,16 @@ export interface Rule {
   /** The rule uses oldSelf and is evaluated only on updates (a transition rule). */
   readonly isTransition: boolean;
   readonly oldIsOptional: boolean;
+  /** The path of the field that a failure is reported for, from the value. */
+  readonly place: readonly PathStep[];
 }
 
-/** The rules of a schema and its subschemas. Subschemas without rules are omitted. */
+/** The rules of a schema and its subschemas. Subschemas without rules are omitted. The schema itself is not kept. */
 export interface RuleNode {
-  readonly schema: JsonObject;
+  /** The declared type: `object`. */
+  readonly shown: string;
+  /** The keys of the items of a list of type map; empty for other values. */
+  readonly mapKeys: readonly string[];
   readonly type: RuleType | undefined;
   readonly rules: readonly Rule[];
   readonly properties: ReadonlyMap<string, RuleNode>;
@@ -79,8 +84,10 @@ function node(schema: JsonObject, name: string, minor: Minor, root: boolean): Ru
   const declared = objectsAt(schema, 'x-kubernetes-validations');
   if (declared.length === 0 && properties.size === 0 && values === undefined && items === undefined) return undefined;
   const type = declared.length === 0 ? undefined : ruleType(schema, name, root);
-  const rules = declared.map((r) => compileRule(r, type, minor));
-  return { schema, type, rules, properties, values, items };
+  const rules = declared.map((r) => compileRule(r, { schema, type, minor }));
+  const mapKeys =
+    schema['x-kubernetes-list-type'] === 'map' ? listAt(schema, 'x-kubernetes-list-map-keys').map(String) : [];
+  return { shown: textAt(schema, 'type'), mapKeys, type, rules, properties, values, items };
 }
 
 /** The environment of a rule on a value of this type. */
@@ -90,7 +97,13 @@ export function ruleEnvironment(type: RuleType | undefined, oldIsOptional: boole
   return base.extend({ self: type.type, oldSelf: oldIsOptional ? optionalOf(type.type) : type.type }, type.structs);
 }
 
-function compileRule(source: JsonObject, type: RuleType | undefined, minor: Minor): Rule {
+interface RulePlace {
+  readonly schema: JsonObject;
+  readonly type: RuleType | undefined;
+  readonly minor: Minor;
+}
+
+function compileRule(source: JsonObject, { schema, type, minor }: RulePlace): Rule {
   const oldIsOptional = source['optionalOldSelf'] === true;
   const environment = ruleEnvironment(type, oldIsOptional, minor);
   const text = textAt(source, 'rule').trim();
@@ -103,6 +116,7 @@ function compileRule(source: JsonObject, type: RuleType | undefined, minor: Mino
     message: expression === '' ? undefined : compile(expression, environment, [STRING]),
     isTransition: !failed(compiled) && refersTo(compiled.expr, 'oldSelf'),
     oldIsOptional,
+    place: pathSteps(textAt(source, 'fieldPath'), schema),
   };
 }
 
@@ -173,10 +187,7 @@ class Checker {
       if (at.values !== undefined)
         for (const key of Object.keys(value)) yield* this.check(at.values, value[key]!, formerOf(key), path.key(key));
     } else if (Array.isArray(value) && at.items !== undefined) {
-      const keys =
-        at.schema['x-kubernetes-list-type'] === 'map'
-          ? listAt(at.schema, 'x-kubernetes-list-map-keys').map(String)
-          : [];
+      const keys = at.mapKeys;
       const formerItems = keys.length > 0 && Array.isArray(before.value) ? byKeys(before.value, keys) : undefined;
       for (const [i, item] of value.entries()) {
         const former = formerItems?.get(keyOf(item, keys));
@@ -188,7 +199,7 @@ class Checker {
   *#rule(rule: Rule, at: RuleNode, value: JsonValue, before: Before, path: FieldPath): Walk<void> {
     if (this.#spent) return;
     if (rule.isTransition && !rule.oldIsOptional && !before.has) return;
-    const shown = textAt(at.schema, 'type');
+    const { shown } = at;
     if (failed(rule.compiled)) {
       this.#errors.invalid(path, shown, `rule compile error: ${rule.compiled.error}`);
       return;
@@ -231,8 +242,8 @@ class Checker {
 
   *#broken(rule: Rule, at: RuleNode, value: JsonValue, variables: Variables, path: FieldPath): Walk<void> {
     const message = yield* this.#message(rule, variables);
-    const place = fieldPath(textAt(rule.source, 'fieldPath'), path, at.schema);
-    const isContainer = ['object', 'array'].includes(textAt(at.schema, 'type'));
+    const place = rule.place.reduce((p, { name, isKey }) => (isKey ? p.key(name) : p.child(name)), path);
+    const isContainer = ['object', 'array'].includes(at.shown);
     switch (textAt(rule.source, 'reason')) {
       case 'FieldValueForbidden':
         this.#errors.forbidden(place, message);
@@ -278,9 +289,15 @@ function byKeys(items: readonly JsonValue[], keys: readonly string[]): ReadonlyM
   return new Map(items.map((item) => [keyOf(item, keys), item]));
 }
 
-/** Adds a relative path such as `.o['k.j']` to the path of the value. Keys of maps are shown in brackets, fields after a dot. */
-export function fieldPath(relative: string, base: FieldPath, schema: JsonObject): FieldPath {
-  let path = base;
+/** A step of a relative path. Keys of maps are shown in brackets, fields after a dot. */
+interface PathStep {
+  readonly name: string;
+  readonly isKey: boolean;
+}
+
+/** The steps of a relative path such as `.o['k.j']`. */
+function pathSteps(relative: string, schema: JsonObject): readonly PathStep[] {
+  const path: PathStep[] = [];
   let within: JsonObject = schema;
   let at = 0;
   while (at < relative.length) {
@@ -298,7 +315,7 @@ export function fieldPath(relative: string, base: FieldPath, schema: JsonObject)
       at = end;
     }
     const property = isObject(within['properties']) ? getOwn(within['properties'], name) : undefined;
-    path = property === undefined ? path.key(name) : path.child(name);
+    path.push({ name, isKey: property === undefined });
     const next = property ?? within['additionalProperties'];
     within = isObject(next) ? next : {};
   }

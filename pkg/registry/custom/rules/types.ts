@@ -126,9 +126,11 @@ function arrayType(schema: JsonObject, name: string): RuleType | undefined {
   if (inner === undefined) return undefined;
   const { adapt } = inner;
   const keys = listAt(schema, 'x-kubernetes-list-map-keys').map(String);
+  // Only this is kept, not the schema.
+  const listType = schema['x-kubernetes-list-type'];
   const make = (v: JsonArray): List => {
-    if (schema['x-kubernetes-list-type'] === 'set') return new SetList(v, adapt);
-    if (schema['x-kubernetes-list-type'] === 'map') return new KeyedList(v, adapt, keys);
+    if (listType === 'set') return new SetList(v, adapt);
+    if (listType === 'map') return new KeyedList(v, adapt, keys);
     return new JsonList(v, adapt);
   };
   return { type: listOf(inner.type), adapt: (v) => (Array.isArray(v) ? make(v) : fromJson(v)), structs: inner.structs };

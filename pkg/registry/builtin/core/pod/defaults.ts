@@ -58,15 +58,10 @@ export function defaultPod(pod: Shaped<shapes.CoreV1Pod>): void {
 function alignAddresses(pod: Shaped<shapes.CoreV1Pod>): void {
   const status = pod['status'];
   if (!isObject(status)) return;
-  for (const [one, all] of [
-    ['podIP', 'podIPs'],
-    ['hostIP', 'hostIPs'],
-  ] as const) {
-    const first = textAt(objectsAt(status, all)[0], 'ip');
-    const single = textAt(status, one);
-    if (single === '' && first !== '') status[one] = first;
-    else if (single !== '' && first !== single) status[all] = [{ ip: single }];
-  }
+  const first = textAt(objectsAt(status, 'podIPs')[0], 'ip');
+  const single = textAt(status, 'podIP');
+  if (single === '' && first !== '') status['podIP'] = first;
+  else if (single !== '' && first !== single) status['podIPs'] = [{ ip: single }];
 }
 
 /** Rounds quantities up to a thousandth. */

@@ -55,7 +55,13 @@ export const pod: ResourceDeclaration<shapes.CoreV1Pod> = {
     ephemeralcontainers: ephemeralContainers,
     eviction: evictionSubresource,
     resize,
-    status: statusSubresource({ update: { prepare: keepOfPodStatus, validate: validatePodStatus } }),
+    status: statusSubresource({
+      update: {
+        resetFields: [['spec'], ['metadata', 'deletionTimestamp'], ['metadata', 'ownerReferences']],
+        prepare: keepOfPodStatus,
+        validate: validatePodStatus,
+      },
+    }),
   },
   selectableFields: {
     'spec.nodeName': (o) => textAt(o, 'spec', 'nodeName'),

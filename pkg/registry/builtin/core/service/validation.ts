@@ -60,10 +60,10 @@ export function validateService(s: Service, errors: FieldErrors): void {
       if (protocolOf(p) === '') errors.required(SPEC.child('ports').index(i).child('protocol'));
   externalIps(s, errors);
   if (!hasClusterIp(s) || type === 'ClusterIP') {
-    for (const [i, p] of portsOf(s).entries()) {
+    errors.each(portsOf(s), (p, i) => {
       if (type === 'ClusterIP' && nodePortOf(p) !== 0)
         errors.forbidden(SPEC.child('ports').index(i).child('nodePort'), "may not be used when `type` is 'ClusterIP'");
-    }
+    });
   }
   repeated(s, errors);
   loadBalancer(s, errors);
@@ -80,7 +80,7 @@ function ports(s: Service, errors: FieldErrors): void {
   const headless = clusterIpsOf(s)[0] === NONE || textAt(s, 'spec', 'clusterIP') === NONE;
   if (all.length === 0 && !headless && typeOf(s) !== 'ExternalName') errors.required(path);
   const names = new Set<string>();
-  for (const [i, p] of all.entries()) {
+  errors.each(all, (p, i) => {
     const here = path.index(i);
     const name = textAt(p, 'name');
     if (name === '') {
@@ -99,7 +99,7 @@ function ports(s: Service, errors: FieldErrors): void {
     const app = at(p, 'appProtocol');
     if (typeof app === 'string')
       for (const sentence of isQualifiedName(app)) errors.invalid(here.child('appProtocol'), app, sentence);
-  }
+  });
 }
 
 /** A port number or the name of a container port. */
@@ -115,7 +115,7 @@ function repeated(s: Service, errors: FieldErrors): void {
   const path = SPEC.child('ports');
   const nodePorts = new Set<string>();
   const seen = new Set<string>();
-  for (const [i, p] of portsOf(s).entries()) {
+  errors.each(portsOf(s), (p, i) => {
     const nodePort = nodePortOf(p);
     if (nodePort !== 0) {
       const key = `${protocolOf(p)}/${numberAt(p, 'port')}/${nodePort}`;
@@ -125,7 +125,7 @@ function repeated(s: Service, errors: FieldErrors): void {
     const key = `${protocolOf(p)}/${numberAt(p, 'port')}`;
     if (seen.has(key)) errors.duplicate(path.index(i), printedPort(p));
     seen.add(key);
-  }
+  });
 }
 
 /** The compared fields of a port, as kube-apiserver prints them. */
@@ -170,13 +170,13 @@ const within = (ip: IpAddress | undefined, networks: readonly Cidr[]): boolean =
   ip !== undefined && networks.some((network) => cidrContains(network, ip));
 
 function externalIps(s: Service, errors: FieldErrors): void {
-  for (const [i, v] of listAt(s, 'spec', 'externalIPs').entries()) {
+  errors.each(listAt(s, 'spec', 'externalIPs'), (v, i) => {
     const path = SPEC.child('externalIPs').index(i);
     const ip = String(v);
     const wrong = isIp(ip);
     for (const sentence of wrong) errors.invalid(path, ip, sentence);
     if (wrong.length === 0) notLocal(ip, path, errors);
-  }
+  });
 }
 
 /** Validates an address that is reachable from other machines. */
@@ -198,10 +198,10 @@ function loadBalancer(s: Service, errors: FieldErrors): void {
   const path = SPEC.child('LoadBalancerSourceRanges');
   if (ranges.length > 0) {
     if (!isLoadBalancer) errors.forbidden(path, only);
-    for (const [i, range] of ranges.entries()) {
+    errors.each(ranges, (range, i) => {
       const text = String(range).trim();
       if (parseCidr(text) === undefined) errors.invalid(path.index(i), String(range), BAD_RANGE);
-    }
+    });
   }
   const annotated = textAt(s, 'metadata', 'annotations', SOURCE_RANGES_ANNOTATION);
   if (annotated !== '') {
@@ -339,7 +339,7 @@ export function validateStatus(s: Service, errors: FieldErrors): void {
     errors.forbidden(path, "may only be used when `spec.type` is 'LoadBalancer'");
     return;
   }
-  for (const [i, entry] of ingress.entries()) loadBalancerIngress(entry, path.index(i), errors);
+  errors.each(ingress, (entry, i) => loadBalancerIngress(entry, path.index(i), errors));
 }
 
 const IP_MODES = ['Proxy', 'VIP'];

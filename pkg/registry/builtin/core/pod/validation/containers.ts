@@ -48,7 +48,7 @@ export function containers(context: ContainerContext): void {
     return;
   }
   const names = new Set<string>();
-  for (const [i, c] of all.entries()) {
+  errors.each(all, (c, i) => {
     const here = path.index(i);
     common(c, here, context);
     unique(c, names, here, errors);
@@ -56,7 +56,7 @@ export function containers(context: ContainerContext): void {
     probes(c, here, errors);
     restart(c, here, errors);
     if (boolAt(spec, 'hostNetwork')) hostNetworkPorts(c, context.isTemplate, here, errors);
-  }
+  });
   hostPorts(all, path, errors);
 }
 
@@ -64,7 +64,7 @@ export function initContainers(context: ContainerContext): void {
   const { spec, errors } = context;
   const path = context.path.child('initContainers');
   const names = new Set(objectsAt(spec, 'containers').map((c) => textAt(c, 'name')));
-  for (const [i, c] of objectsAt(spec, 'initContainers').entries()) {
+  errors.each(objectsAt(spec, 'initContainers'), (c, i) => {
     const here = path.index(i);
     common(c, here, context);
     unique(c, names, here, errors);
@@ -73,14 +73,14 @@ export function initContainers(context: ContainerContext): void {
     if (textAt(c, 'restartPolicy') === 'Always') {
       lifecycle(c, graceOf(spec), here, errors);
       probes(c, here, errors);
-      continue;
+      return;
     }
     // it terminates before the others start, so it has no probes and hooks
     for (const field of ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const) {
       if (at(c, field) !== undefined)
         errors.forbidden(here.child(field), 'may not be set for init containers without restartPolicy=Always');
     }
-  }
+  });
 }
 
 const EPHEMERAL_FIELDS: ReadonlySet<string> = new Set([
@@ -109,7 +109,7 @@ export function ephemeralContainers(context: ContainerContext): void {
     [...objectsAt(spec, 'containers'), ...objectsAt(spec, 'initContainers')].map((c) => textAt(c, 'name')),
   );
   const names = new Set(others);
-  for (const [i, c] of objectsAt(spec, 'ephemeralContainers').entries()) {
+  errors.each(objectsAt(spec, 'ephemeralContainers'), (c, i) => {
     const here = path.index(i);
     common(c, here, context);
     unique(c, names, here, errors);
@@ -133,7 +133,7 @@ export function ephemeralContainers(context: ContainerContext): void {
           'cannot be set for an Ephemeral Container',
         );
     }
-  }
+  });
 }
 
 /** The grace period that limits hooks; undefined for a template without one. */
@@ -177,15 +177,15 @@ function hostNetworkPorts(
   path: FieldPath<shapes.CoreV1Container>,
   errors: FieldErrors,
 ): void {
-  for (const [i, p] of objectsAt(c, 'ports').entries()) {
+  errors.each(objectsAt(c, 'ports'), (p, i) => {
     const port = numberAt(p, 'hostPort');
-    if (port === numberAt(p, 'containerPort') || (isTemplate && port === 0)) continue;
+    if (port === numberAt(p, 'containerPort') || (isTemplate && port === 0)) return;
     errors.invalid(
       path.child('ports').index(i).child('hostPort'),
       port,
       'must match `containerPort` when `hostNetwork` is true',
     );
-  }
+  });
 }
 
 function unique(
@@ -205,7 +205,7 @@ function ports(
   errors: FieldErrors,
 ): void {
   const names = new Set<string>();
-  for (const [i, p] of objectsAt(c, 'ports').entries()) {
+  errors.each(objectsAt(c, 'ports'), (p, i) => {
     const here = path.index(i);
     const name = textAt(p, 'name');
     if (name !== '') {
@@ -222,7 +222,7 @@ function ports(
     const host = numberAt(p, 'hostPort');
     if (host !== 0) for (const s of isPortNumber(host)) errors.invalid(here.child('hostPort'), host, s);
     oneOf(textAt(p, 'protocol'), here.child('protocol'), PROTOCOLS, errors);
-  }
+  });
 }
 
 function hostPorts(
@@ -231,15 +231,15 @@ function hostPorts(
   errors: FieldErrors,
 ): void {
   const taken = new Set<string>();
-  for (const [i, c] of all.entries()) {
-    for (const [j, p] of objectsAt(c, 'ports').entries()) {
+  errors.each(all, (c, i) => {
+    errors.each(objectsAt(c, 'ports'), (p, j) => {
       const port = numberAt(p, 'hostPort');
-      if (port === 0) continue;
+      if (port === 0) return;
       const key = `${textAt(p, 'protocol')}/${textAt(p, 'hostIP')}/${port}`;
       if (taken.has(key)) errors.duplicate(path.index(i).child('ports').index(j).child('hostPort'), key);
       taken.add(key);
-    }
-  }
+    });
+  });
 }
 
 const RESIZE = ['NotRequired', 'RestartContainer'];
@@ -251,7 +251,7 @@ function resizePolicy(
   errors: FieldErrors,
 ): void {
   const seen = new Set<string>();
-  for (const [i, p] of objectsAt(c, 'resizePolicy').entries()) {
+  errors.each(objectsAt(c, 'resizePolicy'), (p, i) => {
     const name = textAt(p, 'resourceName');
     if (seen.has(name)) errors.duplicate(path.index(i), name);
     seen.add(name);
@@ -263,7 +263,7 @@ function resizePolicy(
     if (textAt(spec, 'restartPolicy') === 'Never' && policy !== 'NotRequired') {
       errors.invalid(path, policy, "must be 'NotRequired' when pod `restartPolicy` is 'Never'");
     }
-  }
+  });
 }
 
 function restart(
@@ -280,16 +280,16 @@ function restart(
     errors.required(path.child('restartPolicy'), 'must specify restartPolicy when restart rules are used');
   const here = path.child('restartPolicyRules');
   if (rules.length > RESTART_RULES_MAX) errors.tooMany(here, rules.length, RESTART_RULES_MAX);
-  for (const [i, rule] of rules.entries()) {
+  errors.each(rules, (rule, i) => {
     const one = here.index(i);
     oneOf(textAt(rule, 'action'), one.child('action'), RULE_ACTIONS, errors, false);
     const codes = at(rule, 'exitCodes');
     if (codes === undefined) {
       errors.required(one.child('exitCodes'), 'must be specified');
-      continue;
+      return;
     }
     oneOf(textAt(codes, 'operator'), one.child('exitCodes', 'operator'), RULE_OPERATORS, errors, false);
     const values = listAt(codes, 'values');
     if (values.length > EXIT_CODES_MAX) errors.tooMany(one.child('exitCodes', 'values'), values.length, EXIT_CODES_MAX);
-  }
+  });
 }

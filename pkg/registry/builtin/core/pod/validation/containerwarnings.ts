@@ -68,8 +68,46 @@ interface Port {
   readonly hostIP: string;
 }
 
+/** Overlaps that are reported for one pod: the header of a response has room for fewer. */
+const OVERLAPS_MAX = 1000;
+
+/** The ports of a pod with the same number and protocol, indexed so that only those that overlap a port are looked at. */
+class SamePorts {
+  readonly #all: Port[] = [];
+  readonly #order = new Map<Port, number>();
+  readonly #byHostPort = new Map<number, Port[]>();
+  readonly #byHost = new Map<string, Port[]>();
+
+  add(port: Port): void {
+    this.#order.set(port, this.#all.length);
+    this.#all.push(port);
+    append(this.#byHostPort, port.hostPort, port);
+    append(this.#byHost, `${port.hostPort}/${port.hostIP}`, port);
+  }
+
+  /** The earlier ports that overlap a port, in their order. */
+  overlapping({ hostPort, hostIP }: Port): readonly Port[] {
+    if (hostPort === 0) return this.#all;
+    const anyHostPort = this.#byHostPort.get(0) ?? [];
+    const same =
+      hostIP === ''
+        ? (this.#byHostPort.get(hostPort) ?? [])
+        : [...(this.#byHost.get(`${hostPort}/${hostIP}`) ?? []), ...(this.#byHost.get(`${hostPort}/`) ?? [])];
+    if (same.length === 0) return anyHostPort;
+    const found = [...anyHostPort, ...same];
+    return found.sort((a, b) => this.#order.get(a)! - this.#order.get(b)!);
+  }
+}
+
+function append<K>(to: Map<K, Port[]>, key: K, port: Port): void {
+  const list = to.get(key);
+  if (list === undefined) to.set(key, [port]);
+  else list.push(port);
+}
+
 export function portWarnings(spec: Shaped<shapes.CoreV1PodSpec>, path: string, warn: Warn): void {
-  const byPort = new Map<string, Port[]>();
+  const byPort = new Map<string, SamePorts>();
+  let overlaps = 0;
   const byName = new Map<string, string>();
   for (const [c, here] of containers(spec, path)) {
     for (const [j, p] of objectsAt(c, 'ports').entries()) {
@@ -81,9 +119,13 @@ export function portWarnings(spec: Shaped<shapes.CoreV1PodSpec>, path: string, w
       const name = textAt(p, 'name');
       if (port.hostIP !== '' && port.hostPort === 0) warn(`${port.at}: hostIP set without hostPort: ${printed(p)}`);
       const key = `${numberAt(p, 'containerPort')}/${textAt(p, 'protocol')}`;
-      const others = byPort.get(key) ?? [];
-      for (const other of others) overlapWarning(port, other, warn);
-      byPort.set(key, [...others, port]);
+      const others = byPort.get(key) ?? new SamePorts();
+      byPort.set(key, others);
+      for (const other of overlaps < OVERLAPS_MAX ? others.overlapping(port) : []) {
+        if (++overlaps > OVERLAPS_MAX) break;
+        overlapWarning(port, other, warn);
+      }
+      others.add(port);
       if (name === '') continue;
       const first = byName.get(name);
       if (first === undefined) byName.set(name, port.at);

@@ -25,15 +25,15 @@ export function environment(
   path: FieldPath<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>,
   errors: FieldErrors,
 ): void {
-  for (const [i, env] of objectsAt(container, 'env').entries()) {
+  errors.each(objectsAt(container, 'env'), (env, i) => {
     const here = path.child('env').index(i);
     const name = textAt(env, 'name');
     if (name === '') errors.required(here.child('name'));
     else sentences(name, isRelaxedEnvVarName, here.child('name'), errors);
     const from = at(env, 'valueFrom');
     if (from !== undefined) valueFrom(env, from, volumes, here.child('valueFrom'), errors);
-  }
-  for (const [i, from] of objectsAt(container, 'envFrom').entries()) envFrom(from, path.child('envFrom'), i, errors);
+  });
+  errors.each(objectsAt(container, 'envFrom'), (from, i) => envFrom(from, path.child('envFrom'), i, errors));
 }
 
 function valueFrom(

@@ -17,7 +17,7 @@ export function volumeMounts(
   );
   const devicePaths = new Set(devices.values());
   const mountPaths = new Set<string>();
-  for (const [i, mount] of objectsAt(container, 'volumeMounts').entries()) {
+  errors.each(objectsAt(container, 'volumeMounts'), (mount, i) => {
     const here = all.index(i);
     const name = textAt(mount, 'name');
     if (name === '') errors.required(here.child('name'));
@@ -38,7 +38,7 @@ export function volumeMounts(
       descendingPath(expression, all.childShownAs('subPathExpr'), errors);
     }
     propagation(container, mount, all, errors);
-  }
+  });
 }
 
 const PROPAGATION = ['Bidirectional', 'HostToContainer', 'None'];
@@ -80,7 +80,7 @@ export function volumeDevices(
   const mounted = new Set(objectsAt(container, 'volumeMounts').map((m) => textAt(m, 'name')));
   const names = new Set<string>();
   const paths = new Set<string>();
-  for (const [i, device] of objectsAt(container, 'volumeDevices').entries()) {
+  errors.each(objectsAt(container, 'volumeDevices'), (device, i) => {
     const here = path.child('volumeDevices').index(i);
     const name = textAt(device, 'name');
     const where = textAt(device, 'devicePath');
@@ -105,5 +105,5 @@ export function volumeDevices(
     }
     paths.add(where);
     if (mounted.has(name)) errors.invalid(here.child('name'), name, 'must not already exist in volumeMounts');
-  }
+  });
 }

@@ -41,7 +41,7 @@ export function dns(
   const servers = listAt(config, 'nameservers').map(String);
   if (servers.length > NAMESERVERS_MAX)
     errors.invalid(here.child('nameservers'), servers, `must not have more than ${NAMESERVERS_MAX} nameservers`);
-  for (const [i, ip] of servers.entries()) sentences(ip, isIp, here.child('nameservers').index(i), errors);
+  errors.each(servers, (ip, i) => sentences(ip, isIp, here.child('nameservers').index(i), errors));
   const searches = listAt(config, 'searches').map(String);
   if (searches.length > SEARCHES_MAX)
     errors.invalid(here.child('searches'), searches, `must not have more than ${SEARCHES_MAX} search paths`);
@@ -51,14 +51,14 @@ export function dns(
       searches,
       `must not have more than ${SEARCH_CHARACTERS_MAX} characters (including spaces) in the search list`,
     );
-  for (const [i, search] of searches.entries()) {
-    if (search === '.') continue;
+  errors.each(searches, (search, i) => {
+    if (search === '.') return;
     const plain = search.replace(/\.$/, '').replaceAll('_', 'x');
     for (const s of isDns1123Subdomain(plain)) errors.invalid(here.child('searches').index(i), search, s);
-  }
-  for (const [i, option] of objectsAt(config, 'options').entries()) {
+  });
+  errors.each(objectsAt(config, 'options'), (option, i) => {
     if (textAt(option, 'name') === '') errors.required(here.child('options').index(i), 'must not be empty');
-  }
+  });
 }
 
 export function hostNames(
@@ -72,12 +72,13 @@ export function hostNames(
   }
   const override = at(spec, 'hostnameOverride');
   if (typeof override === 'string') hostnameOverride(override, spec, path.child('hostnameOverride'), errors);
-  for (const [i, alias] of objectsAt(spec, 'hostAliases').entries()) {
+  errors.each(objectsAt(spec, 'hostAliases'), (alias, i) => {
     const here = path.child('hostAliases').index(i);
     sentences(textAt(alias, 'ip'), isIp, here.child('ip'), errors);
-    for (const [j, name] of listAt(alias, 'hostnames').map(String).entries())
-      sentences(name, isDns1123Subdomain, here.child('hostnames').index(j), errors);
-  }
+    errors.each(listAt(alias, 'hostnames').map(String), (name, j) =>
+      sentences(name, isDns1123Subdomain, here.child('hostnames').index(j), errors),
+    );
+  });
 }
 
 const HOST_NAME_MAX = 64;

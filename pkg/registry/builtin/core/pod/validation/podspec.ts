@@ -42,9 +42,11 @@ export function podSpec(
     allVolumes: byName.all,
     claims,
   };
-  containers(context);
-  initContainers(context);
-  ephemeralContainers(context);
+  errors.after(() => {
+    containers(context);
+    initContainers(context);
+    ephemeralContainers(context);
+  });
   oneOf(textAt(spec, 'restartPolicy'), path.child('restartPolicy'), ['Always', 'OnFailure', 'Never'], errors);
   dns(spec, path, errors);
   labels(objectAt(spec, 'nodeSelector'), path.child('nodeSelector'), errors);
@@ -148,7 +150,7 @@ function podLevelResources(
     }
   }
   const limits = objectAt(resources, 'limits');
-  for (const [i, c] of objectsAt(spec, 'containers').entries()) {
+  errors.each(objectsAt(spec, 'containers'), (c, i) => {
     for (const [name, v] of Object.entries(objectAt(c, 'resources', 'limits'))) {
       const own = parseQuantity(String(v));
       const whole = Object.hasOwn(limits, name) ? parseQuantity(String(limits[name])) : undefined;
@@ -160,5 +162,5 @@ function podLevelResources(
         );
       }
     }
-  }
+  });
 }

@@ -1,15 +1,15 @@
-import {
-  type FieldErrors,
-  type FieldPath,
-  isLabelKey,
-  isUserId,
-  type JsonValue,
-  type Value,
-} from '../../../../../api/index.js';
+import { type FieldErrors, type FieldPath, isUserId, type JsonValue, type Value } from '../../../../../api/index.js';
 import type { shapes } from '../../../../../schema/index.js';
 import { at, objectAt, objectsAt, textAt } from '../../../access.js';
-import { isKubernetesSigner, signerName, signerOfBundle, trustBundleName } from '../../../certificates/names.js';
-import { fileMode, labelSelector, nonReservedPath, oneOf, sentences, shown } from '../../../rules.js';
+import {
+  POD_CERTIFICATE_SECONDS_MIN,
+  podCertificateSecondsMax,
+  signerName,
+  signerOfBundle,
+  trustBundleName,
+  userAnnotations,
+} from '../../../certificates/names.js';
+import { fileMode, labelSelector, nonReservedPath, oneOf, shown } from '../../../rules.js';
 import { fieldSelector, VOLUME_FIELDS } from './env.js';
 import { READABLE_RESOURCES, resourceFieldSelector } from './resources.js';
 
@@ -22,14 +22,14 @@ export function items(
   path: FieldPath,
   errors: FieldErrors,
 ): void {
-  for (const [i, item] of objectsAt(s, 'items').entries()) {
+  errors.each(objectsAt(s, 'items'), (item, i) => {
     const here = path.child('items').index(i);
     if (textAt(item, 'key') === '') errors.required(here.child('key'));
     const file = textAt(item, 'path');
     if (file === '') errors.required(here.child('path'));
     else nonReservedPath(file, here.child('path'), errors);
     fileMode(at(item, 'mode'), here.child('mode'), errors);
-  }
+  });
 }
 
 export function downwardItems(
@@ -172,9 +172,6 @@ function trustBundle(
 }
 
 const KEY_TYPES = ['RSA3072', 'RSA4096', 'ECDSAP256', 'ECDSAP384', 'ECDSAP521', 'ED25519'];
-const CERTIFICATE_SECONDS_MIN = 3600;
-const CERTIFICATE_SECONDS_MAX = 91 * 24 * 3600;
-const KUBERNETES_CERTIFICATE_SECONDS_MAX = 24 * 3600;
 
 function podCertificate(
   v: Value<shapes.CoreV1PodCertificateProjection>,
@@ -183,16 +180,15 @@ function podCertificate(
 ): void {
   const signer = textAt(v, 'signerName');
   signerName(signer, path.child('signerName'), errors);
-  for (const key of Object.keys(objectAt(v, 'userAnnotations')).sort())
-    domainPrefixedKey(key.toLowerCase(), path.child('userAnnotations'), errors);
+  userAnnotations(objectAt(v, 'userAnnotations'), path.child('userAnnotations'), errors);
   fileOwner(at(v, 'user'), path.child('user'), errors);
   oneOf(textAt(v, 'keyType'), path.child('keyType'), KEY_TYPES, errors, false);
   const seconds = at(v, 'maxExpirationSeconds');
   if (typeof seconds === 'number') {
-    const max = isKubernetesSigner(signer) ? KUBERNETES_CERTIFICATE_SECONDS_MAX : CERTIFICATE_SECONDS_MAX;
+    const max = podCertificateSecondsMax(signer);
     const here = path.child('maxExpirationSeconds');
-    if (seconds < CERTIFICATE_SECONDS_MIN)
-      errors.invalid(here, seconds, `if provided, maxExpirationSeconds must be >= ${CERTIFICATE_SECONDS_MIN}`);
+    if (seconds < POD_CERTIFICATE_SECONDS_MIN)
+      errors.invalid(here, seconds, `if provided, maxExpirationSeconds must be >= ${POD_CERTIFICATE_SECONDS_MIN}`);
     if (seconds > max) errors.invalid(here, seconds, `if provided, maxExpirationSeconds must be <= ${max}`);
   }
   const files = ['credentialBundlePath', 'keyPath', 'certificateChainPath'] as const;
@@ -203,10 +199,4 @@ function podCertificate(
   }
   if (files.every((field) => textAt(v, field) === ''))
     errors.required(path, 'specify at least one of credentialBundlePath, keyPath, and certificateChainPath');
-}
-
-function domainPrefixedKey(key: string, path: FieldPath, errors: FieldErrors): void {
-  if (key === '') errors.required(path);
-  else if (isLabelKey(key).length > 0) sentences(key, isLabelKey, path, errors);
-  else if (!key.includes('/')) errors.invalid(path, key, 'must be a domain-prefixed key (such as "acme.io/foo")');
 }

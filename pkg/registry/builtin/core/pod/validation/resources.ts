@@ -179,25 +179,25 @@ function claims(
   errors: FieldErrors,
 ): void {
   const seen = new Set<string>();
-  for (const [i, claim] of objectsAt(resources, 'claims').entries()) {
+  errors.each(objectsAt(resources, 'claims'), (claim, i) => {
     const here = path.index(i);
     const name = textAt(claim, 'name');
     if (name === '') {
       errors.required(here);
-      continue;
+      return;
     }
     const request = textAt(claim, 'request');
     const key = request === '' ? name : `${name}/${request}`;
     if (seen.has(key)) errors.duplicate(here, key);
     else seen.add(key);
-    if (rules.claims.includes(name)) continue;
+    if (rules.claims.includes(name)) return;
     const known = [...rules.claims].sort();
     const detail =
       known.length === 0
         ? 'must be one of the names in pod.spec.resourceClaims which is empty'
         : `must be one of the names in pod.spec.resourceClaims: ${known.join(', ')}`;
     errors.add('FieldValueNotFound', here, `Not found: ${JSON.stringify(name)}: ${detail}`);
-  }
+  });
 }
 
 /** Validates resourceFieldRef, which exposes a container's resources in its environment and in files. */

@@ -40,18 +40,17 @@ function nodeAffinity(
 ): void {
   const required = at(a, REQUIRED);
   if (required !== undefined) nodeSelector(required, path.child(REQUIRED), errors);
-  for (const [i, term] of objectsAt(a, PREFERRED).entries()) {
+  errors.each(objectsAt(a, PREFERRED), (term, i) => {
     const here = path.child(PREFERRED).index(i);
     weight(term, here, errors);
     nodeSelectorTerm(objectAt(term, 'preference'), here.child('preference'), errors, false);
-  }
+  });
 }
 
 export function nodeSelector(selector: Value<shapes.CoreV1NodeSelector>, path: FieldPath, errors: FieldErrors): void {
   const terms = objectsAt(selector, 'nodeSelectorTerms');
   if (terms.length === 0) errors.required(path.child('nodeSelectorTerms'), 'must have at least one node selector term');
-  for (const [i, term] of terms.entries())
-    nodeSelectorTerm(term, path.child('nodeSelectorTerms').index(i), errors, true);
+  errors.each(terms, (term, i) => nodeSelectorTerm(term, path.child('nodeSelectorTerms').index(i), errors, true));
 }
 
 /** `checkValues`: values must be valid label values too. Preferred node affinity does not require that. */
@@ -61,10 +60,10 @@ function nodeSelectorTerm(
   errors: FieldErrors,
   checkValues: boolean,
 ): void {
-  for (const [i, e] of objectsAt(term, 'matchExpressions').entries())
-    nodeExpression(e, path.child('matchExpressions').index(i), errors, checkValues);
-  for (const [i, e] of objectsAt(term, 'matchFields').entries())
-    nodeField(e, path.child('matchFields').index(i), errors);
+  errors.each(objectsAt(term, 'matchExpressions'), (e, i) =>
+    nodeExpression(e, path.child('matchExpressions').index(i), errors, checkValues),
+  );
+  errors.each(objectsAt(term, 'matchFields'), (e, i) => nodeField(e, path.child('matchFields').index(i), errors));
 }
 
 function nodeExpression(
@@ -109,7 +108,7 @@ function nodeField(e: Shaped<shapes.CoreV1NodeSelectorRequirement>, path: FieldP
   } else errors.invalid(path.child('operator'), operator, 'not a valid selector operator');
   const key = textAt(e, 'key');
   if (key !== 'metadata.name') errors.invalid(path.child('key'), key, 'not a valid field selector key');
-  else for (const [i, v] of values.entries()) sentences(v, isDns1123Subdomain, path.child('values').index(i), errors);
+  else errors.each(values, (v, i) => sentences(v, isDns1123Subdomain, path.child('values').index(i), errors));
 }
 
 function weight(
@@ -126,13 +125,12 @@ function podAffinity(
   path: FieldPath<shapes.CoreV1PodAffinity | shapes.CoreV1PodAntiAffinity>,
   errors: FieldErrors,
 ): void {
-  for (const [i, term] of objectsAt(a, REQUIRED).entries())
-    podAffinityTerm(term, path.child(REQUIRED).index(i), errors);
-  for (const [i, term] of objectsAt(a, PREFERRED).entries()) {
+  errors.each(objectsAt(a, REQUIRED), (term, i) => podAffinityTerm(term, path.child(REQUIRED).index(i), errors));
+  errors.each(objectsAt(a, PREFERRED), (term, i) => {
     const here = path.child(PREFERRED).index(i);
     weight(term, here, errors);
     podAffinityTerm(objectAt(term, 'podAffinityTerm'), here.child('podAffinityTerm'), errors);
-  }
+  });
 }
 
 function podAffinityTerm(
@@ -165,12 +163,12 @@ function matchLabelKeys(
   ] as const) {
     if (keys.length > 0 && selector === undefined)
       errors.forbidden(path.child(field), 'must not be specified when labelSelector is not set');
-    for (const [i, key] of keys.entries()) {
+    errors.each(keys, (key, i) => {
       sentences(key, isLabelKey, path.child(field).index(i), errors);
       if (repeated.has(key)) errors.invalid(path.index(i), key, `exists in both ${field} and labelSelector`);
       if (field === 'matchLabelKeys' && mismatch.includes(key))
         errors.invalid(path.child(field).index(i), key, 'exists in both matchLabelKeys and mismatchLabelKeys');
-    }
+    });
   }
 }
 
@@ -196,8 +194,7 @@ export function tolerations(
   path: FieldPath<shapes.CoreV1PodSpec>,
   errors: FieldErrors,
 ): void {
-  for (const [i, t] of objectsAt(spec, 'tolerations').entries())
-    toleration(t, path.child('tolerations').index(i), errors);
+  errors.each(objectsAt(spec, 'tolerations'), (t, i) => toleration(t, path.child('tolerations').index(i), errors));
 }
 
 export function toleration(
@@ -252,7 +249,7 @@ export function topologySpread(
   const pairOf = (c: Shaped<shapes.CoreV1TopologySpreadConstraint>): string =>
     JSON.stringify([textAt(c, 'topologyKey'), textAt(c, 'whenUnsatisfiable')]);
   const last = new Map(all.map((c, i) => [pairOf(c), i]));
-  for (const [i, c] of all.entries()) {
+  errors.each(all, (c, i) => {
     const one = here.index(i);
     const skew = numberAt(c, 'maxSkew');
     if (skew <= 0) errors.invalid(one.child('maxSkew'), skew, 'must be greater than zero');
@@ -278,7 +275,7 @@ export function topologySpread(
     }
     spreadKeys(c, one, errors);
     labelSelector(at(c, 'labelSelector'), one.child('labelSelector'), errors, false);
-  }
+  });
 }
 
 function spreadKeys(
@@ -294,10 +291,10 @@ function spreadKeys(
     return;
   }
   const repeated = repeatedKeys(selector);
-  for (const [i, key] of keys.entries()) {
+  errors.each(keys, (key, i) => {
     sentences(key, isLabelKey, here.index(i), errors);
     if (repeated.has(key)) errors.invalid(path.index(i), key, 'exists in both matchLabelKeys and labelSelector');
-  }
+  });
 }
 
 export function readinessGates(
@@ -305,14 +302,14 @@ export function readinessGates(
   path: FieldPath<shapes.CoreV1PodSpec>,
   errors: FieldErrors,
 ): void {
-  for (const [i, gate] of objectsAt(spec, 'readinessGates').entries()) {
+  errors.each(objectsAt(spec, 'readinessGates'), (gate, i) => {
     sentences(
       textAt(gate, 'conditionType'),
       isQualifiedName,
       path.child('readinessGates').index(i).child('conditionType'),
       errors,
     );
-  }
+  });
 }
 
 export function schedulingGates(
@@ -321,13 +318,13 @@ export function schedulingGates(
   errors: FieldErrors,
 ): void {
   const seen = new Set<string>();
-  for (const [i, gate] of objectsAt(spec, 'schedulingGates').entries()) {
+  errors.each(objectsAt(spec, 'schedulingGates'), (gate, i) => {
     const here = path.child('schedulingGates').index(i);
     const name = textAt(gate, 'name');
     sentences(name, isQualifiedName, here, errors);
     if (seen.has(name)) errors.duplicate(here, name);
     seen.add(name);
-  }
+  });
 }
 
 /** Compares tolerations in order, as kube-apiserver does. */

@@ -37,8 +37,9 @@ export function podSecurity(
   id(at(context, 'fsGroup'), isGroupId, here.child('fsGroup'), errors);
   id(at(context, 'runAsUser'), isUserId, here.child('runAsUser'), errors);
   id(at(context, 'runAsGroup'), isGroupId, here.child('runAsGroup'), errors);
-  for (const [i, g] of listAt(context, 'supplementalGroups').entries())
-    id(g, isGroupId, here.child('supplementalGroups').index(i), errors);
+  errors.each(listAt(context, 'supplementalGroups'), (g, i) =>
+    id(g, isGroupId, here.child('supplementalGroups').index(i), errors),
+  );
   if (boolAt(spec, 'shareProcessNamespace') && boolAt(spec, 'hostPID')) {
     errors.invalid(
       path.child('shareProcessNamespace'),
@@ -73,7 +74,7 @@ function sysctls(
   errors: FieldErrors,
 ): void {
   const seen = new Set<string>();
-  for (const [i, s] of objectsAt(context, 'sysctls').entries()) {
+  errors.each(objectsAt(context, 'sysctls'), (s, i) => {
     const name = textAt(s, 'name');
     const here = path.index(i).child('name');
     if (name === '') errors.required(here);
@@ -90,7 +91,7 @@ function sysctls(
       errors.invalid(here, name, 'may not be specified when `hostNetwork` is true');
     if (boolAt(spec, 'hostIPC') && /^(kernel\.(shm|msg|sem)|fs\.mqueue\.)/.test(plain))
       errors.invalid(here, name, 'may not be specified when `hostIPC` is true');
-  }
+  });
 }
 
 const PROFILES = ['Localhost', 'RuntimeDefault', 'Unconfined'];

@@ -2,128 +2,215 @@ import {
   equalJson,
   type FieldErrors,
   FieldPath,
+  isDns1123Label,
   isDns1123Subdomain,
-  isGroupId,
   isIp,
   isQualifiedName,
-  isUserId,
   type JsonValue,
+  parseQuantity,
   type Shaped,
 } from '../../../../../api/index.js';
 import type { shapes } from '../../../../../schema/index.js';
-import { at, listAt, objectsAt, textAt } from '../../../access.js';
+import type { WriteContext } from '../../../../resource.js';
+import { at, objectAt, objectsAt, textAt } from '../../../access.js';
 import { sentences } from '../../../rules.js';
+import { conditionReason } from '../../../status/conditions.js';
+import { validateContainerStatuses } from './containerstatus.js';
 
 /** Validation of a pod's status. */
+
+export type Pod = Shaped<shapes.CoreV1Pod>;
 
 const STATUS = FieldPath.in<shapes.CoreV1Pod>().child('status');
 const OWN_CONDITIONS = ['PodScheduled', 'Ready', 'Initialized'];
 
-export function validatePodStatus(
-  pod: Shaped<shapes.CoreV1Pod>,
-  old: Shaped<shapes.CoreV1Pod>,
-  errors: FieldErrors,
-): void {
+export function validatePodStatus(pod: Pod, old: Pod, errors: FieldErrors, context: WriteContext): void {
   conditions(pod, errors);
-  const nominated = textAt(pod, 'status', 'nominatedNodeName');
-  if (nominated !== '' && nominated !== textAt(old, 'status', 'nominatedNodeName'))
-    sentences(nominated, isDns1123Subdomain, STATUS.child('nominatedNodeName'), errors);
+  nominatedNode(pod, old, errors, context);
+  notNegative(at(pod, 'status', 'observedGeneration'), STATUS.child('observedGeneration'), errors);
   const qos = at(pod, 'status', 'qosClass');
   if (!equalJson(qos ?? '', at(old, 'status', 'qosClass') ?? ''))
     errors.invalid(STATUS.child('qosClass'), qos ?? '', 'field is immutable');
-  const restart = textAt(old, 'spec', 'restartPolicy');
-  transitions(pod, old, 'containerStatuses', restart, errors);
-  transitions(pod, old, 'initContainerStatuses', restart, errors);
-  transitions(pod, old, 'ephemeralContainerStatuses', 'Never', errors);
   claims(pod, errors);
-  addresses(pod, 'podIPs', errors);
-  addresses(pod, 'hostIPs', errors);
-  for (const list of LISTS) users(pod, list, errors);
+  extendedClaim(pod, errors);
+  nodeClaims(pod, errors);
+  volumeHealth(pod, errors);
+  podAddresses(pod, old, errors);
+  hostAddresses(pod, old, errors);
+  validateContainerStatuses(pod, old, errors, context);
 }
 
-const LISTS = ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'] as const;
-type List = (typeof LISTS)[number];
+function notNegative(value: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
+  if (typeof value === 'number' && value < 0) errors.invalid(path, value, 'must be a non-negative integer');
+}
 
-function conditions(pod: Shaped<shapes.CoreV1Pod>, errors: FieldErrors): void {
-  // kube-apiserver reads them from the metadata
-  const path = FieldPath.in<shapes.CoreV1Pod>().child('status', 'conditions');
-  for (const [i, c] of objectsAt(pod, 'status', 'conditions').entries()) {
+function nominatedNode(pod: Pod, old: Pod, errors: FieldErrors, context: WriteContext): void {
+  const path = STATUS.child('nominatedNodeName');
+  const nominated = textAt(pod, 'status', 'nominatedNodeName');
+  if (nominated === '' || nominated === textAt(old, 'status', 'nominatedNodeName')) return;
+  sentences(nominated, isDns1123Subdomain, path, errors);
+  if (textAt(old, 'spec', 'nodeName') !== '' && context.featureEnabled('ClearingNominatedNodeNameAfterBinding'))
+    errors.forbidden(path, 'may not be set on pods that are already bound to a node');
+}
+
+function conditions(pod: Pod, errors: FieldErrors): void {
+  const path = STATUS.child('conditions');
+  errors.each(objectsAt(pod, 'status', 'conditions'), (c, i) => {
     const type = textAt(c, 'type');
+    notNegative(at(c, 'observedGeneration'), path.index(i).child('observedGeneration'), errors);
     if (!OWN_CONDITIONS.includes(type)) sentences(type, isQualifiedName, path.index(i).childShownAs('Type'), errors);
-  }
+  });
 }
 
-/** A terminated container may run again only if the restart policy allows it. */
-function transitions(
-  pod: Shaped<shapes.CoreV1Pod>,
-  old: Shaped<shapes.CoreV1Pod>,
-  list: List,
-  policy: string,
-  errors: FieldErrors,
-): void {
-  if (policy === 'Always') return;
-  const sidecars = new Set(
-    objectsAt(old, 'spec', 'initContainers')
-      .filter((c) => textAt(c, 'restartPolicy') === 'Always')
-      .map((c) => textAt(c, 'name')),
-  );
-  for (const [i, before] of objectsAt(old, 'status', list).entries()) {
-    const ended = at(before, 'state', 'terminated');
-    if (ended === undefined) continue;
-    if ((at(ended, 'exitCode') ?? 0) !== 0 && policy === 'OnFailure') continue;
-    const name = textAt(before, 'name');
-    if (list === 'initContainerStatuses' && sidecars.has(name)) continue;
-    for (const now of objectsAt(pod, 'status', list))
-      if (textAt(now, 'name') === name && at(now, 'state', 'terminated') === undefined)
-        errors.forbidden(STATUS.child(list).index(i).child('state'), 'may not be transitioned to non-terminated state');
-  }
-}
-
-function claims(pod: Shaped<shapes.CoreV1Pod>, errors: FieldErrors): void {
+function claims(pod: Pod, errors: FieldErrors): void {
   const declared = new Set(objectsAt(pod, 'spec', 'resourceClaims').map((c) => textAt(c, 'name')));
   const seen = new Set<string>();
-  for (const [i, status] of objectsAt(pod, 'status', 'resourceClaimStatuses').entries()) {
-    const path = STATUS.child('resourceClaimStatuses').index(i).child('name');
+  errors.each(objectsAt(pod, 'status', 'resourceClaimStatuses'), (status, i) => {
+    const path = STATUS.child('resourceClaimStatuses').index(i);
     const name = textAt(status, 'name');
-    if (!declared.has(name)) errors.invalid(path, name, 'must match the name of an entry in `spec.resourceClaims`');
-    if (seen.has(name)) errors.duplicate(path, name);
+    if (!declared.has(name))
+      errors.invalid(path.child('name'), name, 'must match the name of an entry in `spec.resourceClaims`');
+    if (seen.has(name)) errors.duplicate(path.child('name'), name);
     seen.add(name);
     const claim = at(status, 'resourceClaimName');
-    if (typeof claim === 'string') sentences(claim, isDns1123Subdomain, path, errors);
-  }
+    if (typeof claim === 'string') sentences(claim, isDns1123Subdomain, path.child('resourceClaimName'), errors);
+  });
 }
 
-/** At most one address of each IP family. */
-function addresses(pod: Shaped<shapes.CoreV1Pod>, field: 'podIPs' | 'hostIPs', errors: FieldErrors): void {
+/** The claim for extended resources names containers and their requests, each once. */
+function extendedClaim(pod: Pod, errors: FieldErrors): void {
+  const status = at(pod, 'status', 'extendedResourceClaimStatus');
+  if (status === undefined) return;
+  const path = STATUS.child('extendedResourceClaimStatus');
+  const containers = new Map(
+    [...objectsAt(pod, 'spec', 'initContainers'), ...objectsAt(pod, 'spec', 'containers')].map(
+      (c) => [textAt(c, 'name'), c] as const,
+    ),
+  );
+  const mappings = objectsAt(status, 'requestMappings');
+  if (mappings.length === 0) errors.required(path.child('requestMappings'), 'at least one request mapping is required');
+  const seen = new Set<string>();
+  errors.each(mappings, (mapping, i) => {
+    const here = path.child('requestMappings').index(i);
+    const [name, resource, request] = [
+      textAt(mapping, 'containerName'),
+      textAt(mapping, 'resourceName'),
+      textAt(mapping, 'requestName'),
+    ];
+    const container = containers.get(name);
+    if (container === undefined)
+      errors.invalid(
+        here.child('containerName'),
+        name,
+        'must match the name of an entry in spec.initContainers.name or spec.containers.name',
+      );
+    else if (!Object.hasOwn(objectAt(container, 'resources', 'requests'), resource))
+      errors.invalid(
+        here.child('resourceName'),
+        resource,
+        'must match the extended resource name of an entry in spec.initContainers.resources.requests or spec.containers.resources.requests',
+      );
+    // kube-apiserver omits the mapping from this path.
+    sentences(request, isDns1123Label, path.childShownAs('requestName'), errors);
+    const key = JSON.stringify([name, resource, request]);
+    if (seen.has(key)) {
+      errors.duplicate(here.child('containerName'), name);
+      errors.duplicate(here.child('resourceName'), resource);
+      errors.duplicate(here.child('requestName'), request);
+    }
+    seen.add(key);
+  });
+  const claim = textAt(status, 'resourceClaimName');
+  if (claim === '') errors.required(path.child('resourceClaimName'));
+  else sentences(claim, isDns1123Subdomain, path.child('resourceClaimName'), errors);
+}
+
+const isNodeResource = (name: string): boolean => name === 'cpu' || name === 'memory' || name.startsWith('hugepages-');
+
+/** Claims that take resources of the node: the pod must refer to them. */
+function nodeClaims(pod: Pod, errors: FieldErrors): void {
+  const known = new Set(
+    [...objectsAt(pod, 'spec', 'resourceClaims'), ...objectsAt(pod, 'status', 'resourceClaimStatuses')].map((c) =>
+      textAt(c, 'resourceClaimName'),
+    ),
+  );
+  const quantity = (value: JsonValue | undefined, path: FieldPath): void => {
+    if (typeof value === 'string' && (parseQuantity(value)?.nanos ?? 0n) < 0n)
+      errors.invalid(path, value, 'must be non-negative');
+  };
+  errors.each(objectsAt(pod, 'status', 'nodeAllocatableResourceClaimStatuses'), (status, i) => {
+    const path = STATUS.child('nodeAllocatableResourceClaimStatuses').index(i);
+    const claim = textAt(status, 'resourceClaimName');
+    if (claim === '') return;
+    if (!known.has(claim)) errors.invalid(path.child('resourceClaimName'), claim, 'no mapping found in pod reference');
+    const name = (of: JsonValue, where: FieldPath): void => {
+      if (!isNodeResource(textAt(of, 'name')))
+        errors.invalid(where.child('name'), textAt(of, 'name'), 'must be a node allocatable resource name');
+    };
+    for (const [j, item] of objectsAt(status, 'mapping').entries()) {
+      const here = path.child('mapping').index(j);
+      name(item, here);
+      quantity(at(item, 'quantity'), here.child('quantity'));
+    }
+    for (const [j, item] of objectsAt(status, 'overhead').entries()) {
+      const here = path.child('overhead').index(j);
+      name(item, here);
+      if (at(item, 'perPod') === undefined && at(item, 'perContainer') === undefined)
+        errors.invalid(here, '', 'at least one of perPod or perContainer must be set');
+      quantity(at(item, 'perPod'), here.child('perPod'));
+      quantity(at(item, 'perContainer'), here.child('perContainer'));
+    }
+  });
+}
+
+function volumeHealth(pod: Pod, errors: FieldErrors): void {
+  const volumes = new Set(objectsAt(pod, 'spec', 'volumes').map((v) => textAt(v, 'name')));
+  errors.each(objectsAt(pod, 'status', 'volumeHealth'), (health, i) => {
+    const path = STATUS.child('volumeHealth').index(i);
+    const name = textAt(health, 'name');
+    if (name !== '' && !volumes.has(name)) errors.notFound(path.child('name'), name);
+    for (const [j, c] of objectsAt(health, 'healthConditions').entries()) {
+      const reason = textAt(c, 'reason');
+      if (reason !== '') conditionReason(reason, path.child('healthConditions').index(j).child('reason'), errors);
+    }
+  });
+}
+
+/** New addresses are valid, and there is at most one of each IP family. Existing invalid ones may stay. */
+function addresses(pod: Pod, old: Pod, field: 'podIPs' | 'hostIPs', errors: FieldErrors): readonly string[] {
   const path = STATUS.child(field);
-  const all = objectsAt(pod, 'status', field).map((a) => textAt(a, 'ip'));
-  for (const [i, ip] of all.entries()) sentences(ip, isIp, path.index(i), errors);
-  if (all.length < 2) return;
+  const of = (o: Pod): readonly string[] => objectsAt(o, 'status', field).map((a) => textAt(a, 'ip'));
+  const [all, before] = [of(pod), new Set(of(old))];
+  errors.each(all, (ip, i) => {
+    if (!before.has(ip)) sentences(ip, isIp, path.index(i), errors);
+  });
+  if (all.length < 2) return all;
+  const wrong = all.findIndex((ip) => isIp(ip).length > 0);
+  if (wrong >= 0) errors.internal(path, `failed to check for dual stack with error:invalid IP[${wrong}]: <nil>`);
   const families = new Set(all.map((ip) => ip.includes(':')));
-  if (all.length > 2 || families.size < 2)
+  if (wrong >= 0 || all.length > 2 || families.size < 2)
+    errors.invalid(path, shownAddresses(all), 'may specify no more than one IP for each IP family');
+  return all;
+}
+
+const shownAddresses = (all: readonly string[]): JsonValue => all.map((IP) => ({ IP }));
+
+function podAddresses(pod: Pod, old: Pod, errors: FieldErrors): void {
+  const all = addresses(pod, old, 'podIPs', errors);
+  const first = textAt(pod, 'status', 'podIP');
+  const path = STATUS.child('podIPs');
+  if ((first !== '') !== all.length > 0)
     errors.invalid(
       path,
-      all.map((IP) => ({ IP })),
-      'may specify no more than one IP for each IP family',
+      all.length === 0 ? null : shownAddresses(all),
+      'podIP and podIPs must either both be set or both be unset',
     );
-  for (const [i, IP] of all.entries()) if (all.indexOf(IP) < i) errors.duplicate(path.index(i), { IP });
+  else if (all.length > 0 && first !== all[0])
+    errors.invalid(path.index(0).child('ip'), all[0], 'must be equal to `podIP`');
 }
 
-function users(pod: Shaped<shapes.CoreV1Pod>, list: List, errors: FieldErrors): void {
-  for (const [i, status] of objectsAt(pod, 'status', list).entries()) {
-    const user = at(status, 'user', 'linux');
-    if (user === undefined) continue;
-    const path = STATUS.child(list).index(i).childShownAs('linux');
-    if (textAt(pod, 'spec', 'os', 'name') === 'windows') {
-      errors.forbidden(path, 'cannot be set for a windows pod');
-      continue;
-    }
-    const inRange = (value: JsonValue | undefined, rule: (n: number) => readonly string[], where: FieldPath): void => {
-      if (typeof value === 'number') for (const s of rule(value)) errors.invalid(where, value, s);
-    };
-    inRange(at(user, 'uid'), isUserId, path.child('uid'));
-    inRange(at(user, 'gid'), isGroupId, path.child('gid'));
-    for (const [j, group] of listAt(user, 'supplementalGroups').entries())
-      inRange(group, isGroupId, path.child('supplementalGroups').index(j));
-  }
+function hostAddresses(pod: Pod, old: Pod, errors: FieldErrors): void {
+  const all = addresses(pod, old, 'hostIPs', errors);
+  if (all.length > 0 && textAt(pod, 'status', 'hostIP') !== all[0])
+    errors.invalid(STATUS.child('hostIPs').index(0).child('ip'), all[0], 'must be equal to `hostIP`');
 }

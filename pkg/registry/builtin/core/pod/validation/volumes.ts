@@ -332,7 +332,7 @@ export interface Volumes {
   readonly all: ReadonlyMap<string, JsonObject>;
 }
 
-/** Validates all volumes. */
+/** Validates all volumes. The result is complete when the checks that were put off are done. */
 export function volumes(
   pod: Shaped<shapes.CoreV1Pod>,
   spec: Shaped<shapes.CoreV1PodSpec>,
@@ -341,7 +341,7 @@ export function volumes(
 ): Volumes {
   const good = new Map<string, JsonObject>();
   const all = new Map<string, JsonObject>();
-  for (const [i, volume] of objectsAt(spec, 'volumes').entries()) {
+  errors.each(objectsAt(spec, 'volumes'), (volume, i) => {
     const here = path.child('volumes').index(i);
     const name = textAt(volume, 'name');
     let wrong = true;
@@ -355,13 +355,14 @@ export function volumes(
         wrong = true;
       }
     }
-    const before = errors.list.length;
-    volumeSource(volume, here, errors);
-    if (at(volume, 'ephemeral') !== undefined && !wrong) claimName(pod, name, here, errors);
+    const invalid = errors.adds(() => {
+      volumeSource(volume, here, errors);
+      if (at(volume, 'ephemeral') !== undefined && !wrong) claimName(pod, name, here, errors);
+    });
     // an invalid volume is not found by its mounts
-    if (!wrong && errors.list.length === before) good.set(name, volume);
+    if (!wrong && !invalid) good.set(name, volume);
     if (!all.has(name)) all.set(name, volume);
-  }
+  });
   return { good, all };
 }
 

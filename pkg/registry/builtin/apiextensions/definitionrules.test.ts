@@ -1,0 +1,196 @@
+import { describe, expect, it } from 'vitest';
+import { FieldErrors, type JsonObject } from '../../../api/index.js';
+import { validateDefinition } from './validation.js';
+
+type Change = (version: JsonObject, spec: JsonObject, root: JsonObject) => void;
+
+/** The errors of a definition after a change, as `field: message`. */
+function errorsOf(change: Change, old?: Change): string[] {
+  const made = (f: Change): JsonObject => {
+    const properties = {
+      a: { type: 'string' },
+      n: { type: 'integer' },
+      o: { type: 'object', properties: { x: { type: 'boolean' } } },
+      l: { type: 'array', items: { type: 'string' } },
+      m: { type: 'object', additionalProperties: { type: 'string' } },
+    };
+    const openAPIV3Schema = { type: 'object', properties: { spec: { type: 'object', properties } } };
+    const version: JsonObject = { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } };
+    const spec: JsonObject = {
+      group: 'example.com',
+      scope: 'Namespaced',
+      names: { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' },
+      versions: [version],
+      conversion: { strategy: 'None' },
+    };
+    const root: JsonObject = { metadata: { name: 'widgets.example.com' }, spec };
+    f(version, spec, root);
+    return root;
+  };
+  const found = new FieldErrors();
+  validateDefinition(made(change), found, old === undefined ? undefined : made(old));
+  return found.list.map((e) => `${e.field}: ${e.message}`);
+}
+
+const schemaOf = (v: JsonObject): JsonObject => (v['schema'] as JsonObject)['openAPIV3Schema'] as JsonObject;
+const inSpec =
+  (name: string, schema: JsonObject): Change =>
+  (v) => {
+    const spec = (schemaOf(v)['properties'] as JsonObject)['spec'] as JsonObject;
+    (spec['properties'] as JsonObject)[name] = schema;
+  };
+const T = 'spec.validation.openAPIV3Schema.properties[spec].properties[t]';
+
+describe('selectable fields', () => {
+  const problem = (jsonPath: string): string[] =>
+    errorsOf((v) => {
+      v['selectableFields'] = [{ jsonPath }];
+    }).map((e) => e.replace(/^.*Invalid value: "[^"]*": /, ''));
+
+  it.each([
+    ['.spec.a', []],
+    ['.spec.m.x', []],
+    ['.spec.l[0]', ['is an invalid path: array notation is not allowed']],
+    ['spec.a', ['is an invalid path: expected [ or . but got: spec']],
+    ['.spec.a.', ['is an invalid path: unexpected end of JSON path']],
+    ['.metadata.name', ['is an invalid path: does not refer to a valid field']],
+    ['.spec.o', [expect.stringMatching(/^must point to a field of type string, boolean or integer/)]],
+  ])('%s', (path, expected) => expect(problem(path)).toEqual(expected));
+
+  it('are counted without duplicates', () => {
+    const paths = Array.from({ length: 9 }, () => ({ jsonPath: '.spec.a' }));
+    const found = errorsOf((v) => {
+      v['selectableFields'] = paths;
+    });
+    expect(found).toHaveLength(8);
+    expect(found[0]).toBe('spec.selectableFields[1].jsonPath: Duplicate value: ".spec.a"');
+  });
+});
+
+describe('the root of a schema with a status subresource', () => {
+  const withStatus = (more: JsonObject): string[] =>
+    errorsOf((v) => {
+      v['subresources'] = { status: {} };
+      Object.assign(schemaOf(v), more);
+    });
+
+  it('allows only what holds for a status write, and shows the schema', () => {
+    const [error, ...others] = withStatus({ minProperties: 1 });
+    expect(others).toEqual([]);
+    expect(error).toMatch(
+      /^spec\.validation\.openAPIV3Schema: Invalid value: \{"ID":"","Schema":"","Ref":null,"Description":"","Type":"object","Nullable":false,/,
+    );
+    expect(error).toContain('"Items":{"Schema":{"ID":"",');
+    expect(error).toContain('"AdditionalProperties":{"Allows":true,"Schema":{"ID":"",');
+    expect(error).toMatch(/: only \[Description Type .* XValidations\] fields are allowed at the root of the schema/);
+    expect(withStatus({ title: 'x', 'x-kubernetes-preserve-unknown-fields': true })).toEqual([]);
+  });
+});
+
+describe('a structural schema', () => {
+  it.each<[JsonObject, string[]]>([
+    [{ type: 'array', items: {} }, [`${T}.items.type: Required value: must not be empty for specified array items`]],
+    [{ type: 'string', 'x-kubernetes-int-or-string': true }, []],
+    [
+      { 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'string' }, { type: 'integer' }] },
+      [0, 1].map((i) => `${T}.anyOf[${i}].type: Forbidden: must be empty to be structural`),
+    ],
+    [{ 'x-kubernetes-int-or-string': true, allOf: [{ anyOf: [{ type: 'integer' }, { type: 'string' }] }] }, []],
+    [
+      { type: 'object', allOf: [{ description: 'x', default: {}, nullable: true }] },
+      [
+        `${T}.allOf[0].default: Forbidden: must be undefined to be structural`,
+        `${T}.allOf[0].description: Forbidden: must be empty to be structural`,
+        `${T}.allOf[0].nullable: Forbidden: must be false to be structural`,
+      ],
+    ],
+    [
+      { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'object' } },
+      [
+        `${T}.items.x-kubernetes-map-type: Invalid value: null: must be atomic as item of a list with x-kubernetes-list-type=set`,
+      ],
+    ],
+    [
+      { type: 'array', 'x-kubernetes-list-map-keys': ['k'], items: { type: 'object' } },
+      [`${T}.x-kubernetes-list-type: Required value: must be map if x-kubernetes-list-map-keys is non-empty`],
+    ],
+    [
+      { type: 'object', 'x-kubernetes-preserve-unknown-fields': false },
+      [`${T}.x-kubernetes-preserve-unknown-fields: Invalid value: false: must be true or undefined`],
+    ],
+    [{ type: 'string', id: 'x' }, [`${T}.id: Forbidden: id is not supported`]],
+  ])('%j', (schema, expected) => expect(errorsOf(inSpec('t', schema))).toEqual(expected));
+
+  it('defines what validations at its root mention', () => {
+    const found = errorsOf((v) => {
+      schemaOf(v)['anyOf'] = [{ properties: { other: { minLength: 1 } } }];
+    });
+    expect(found).toEqual([
+      'spec.validation.openAPIV3Schema.properties[other]: Required value: because it is defined in spec.validation.openAPIV3Schema.anyOf[0].properties[other]',
+    ]);
+  });
+});
+
+describe('a definition', () => {
+  const SEE = ', see https://github.com/kubernetes/enhancements/pull/1111';
+  const kubernetes: Change = (_, spec, root) => {
+    spec['group'] = 'x.k8s.io';
+    root['metadata'] = { name: 'widgets.x.k8s.io' };
+  };
+
+  it('in a group of Kubernetes needs an approval, unless it was stored without', () => {
+    const missing = `metadata.annotations[api-approved.kubernetes.io]: Required value: protected groups must have approval annotation "api-approved.kubernetes.io"${SEE}`;
+    expect(errorsOf(kubernetes)).toEqual([missing]);
+    expect(errorsOf(kubernetes, kubernetes)).toEqual([]);
+    const approved =
+      (text: string): Change =>
+      (v, spec, root) => {
+        kubernetes(v, spec, root);
+        (root['metadata'] as JsonObject)['annotations'] = { 'api-approved.kubernetes.io': text };
+      };
+    expect(errorsOf(approved('https://example.com/1'))).toEqual([]);
+    expect(errorsOf(approved('unapproved, a trial'))).toEqual([]);
+    expect(errorsOf(approved('yes'))).toHaveLength(1);
+  });
+
+  it('has a deprecation warning that can be printed', () => {
+    const warned = (deprecationWarning: string): string[] =>
+      errorsOf((v) => Object.assign(v, { deprecated: true, deprecationWarning }));
+    expect(warned('\u00e9\u0007')).toEqual([
+      'spec.versions[0].deprecationWarning: Invalid value: "\u00e9\\u0007": must only contain printable UTF-8 characters; non-printable character found at index 2',
+    ]);
+    expect(warned('\u00e9'.repeat(200))[0]).toMatch(/must be <= 256 characters long$/);
+  });
+
+  it('has scale paths below spec and status', () => {
+    const scaled = (labelSelectorPath: string): string[] =>
+      errorsOf((v) => {
+        v['subresources'] = {
+          scale: { specReplicasPath: '.spec.l[0]', statusReplicasPath: '.status.n', labelSelectorPath },
+        };
+      });
+    expect(scaled('.status.s')).toEqual([]);
+    expect(scaled('.metadata.x')).toEqual([
+      'spec.subresources.scale.labelSelectorPath: Invalid value: ".metadata.x": should be a json path under either .spec or .status',
+    ]);
+    expect(scaled('spec.s')[0]).toMatch(/must be a simple json path starting with \.$/);
+  });
+
+  it('calls conversion webhooks at valid addresses', () => {
+    const converted = (clientConfig: JsonObject, conversionReviewVersions = ['v1']): string[] =>
+      errorsOf((_, spec) => {
+        spec['conversion'] = { strategy: 'Webhook', webhook: { clientConfig, conversionReviewVersions } };
+      }).map((e) => e.slice('spec.conversion.'.length));
+    expect(converted({ url: 'https://a/b' })).toEqual([]);
+    expect(converted({ url: 'https://a/b?x=1' })).toEqual([
+      'webhookClientConfig.url: Invalid value: "x=1": query parameters are not permitted in the URL',
+    ]);
+    expect(converted({ url: ':::' })[0]).toMatch(/missing protocol scheme; desired format: https:\/\/host\[\/path\]$/);
+    expect(converted({ service: { namespace: 'a', name: 'b', port: 0 } })).toEqual([
+      'webhookClientConfig.service.port: Invalid value: 0: port is not valid: must be between 1 and 65535, inclusive',
+    ]);
+    expect(converted({ url: 'https://a' }, ['v1', 'v1'])).toEqual([
+      'conversionReviewVersions[1]: Invalid value: "v1": duplicate version',
+    ]);
+  });
+});

@@ -1,0 +1,109 @@
+import { at, isObject, type JsonObject, objectsAt, textAt } from '../../api/index.js';
+import { endOfValue, type StoredObject } from '../../cache/index.js';
+import { parseStored } from '../stored.js';
+
+const KEY = Buffer.from('"openAPIV3Schema":');
+const OPEN = 0x7b;
+/** A copy of the whole definition. */
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+
+/**
+ * A CustomResourceDefinition without its schemas and without managed fields. The schemas are most of its bytes, and few of them are in use at any time, so
+ * they are found in the stored bytes without being parsed. Each `openAPIV3Schema` in `head` is a number: its position among the schemas.
+ */
+export interface DefinitionHead {
+  readonly head: JsonObject;
+  /** The bytes of the schemas in the JSON of the definition: from, to. */
+  readonly schemas: readonly (readonly [number, number])[];
+}
+
+/**
+ * Reads a stored definition. The keys of its other parts are either fixed or have strings as values, and quotation marks in strings are
+ * escaped, so that the name of the field followed by an object is nothing else.
+ */
+export function readHead(json: Buffer): DefinitionHead {
+  const schemas: [number, number][] = [];
+  const pieces: Buffer[] = [];
+  let done = 0;
+  for (let found = json.indexOf(KEY); found >= 0; ) {
+    const start = found + KEY.length;
+    let next = start;
+    if (json[start] === OPEN) {
+      next = endOfValue(json, start);
+      pieces.push(json.subarray(done, start), Buffer.from(String(schemas.length)));
+      schemas.push([start, next]);
+      done = next;
+    }
+    found = json.indexOf(KEY, next);
+  }
+  pieces.push(json.subarray(done));
+  const head = parseStored(Buffer.concat(pieces));
+  const { metadata } = head;
+  if (isObject(metadata)) {
+    // It may be as large as the definition.
+    delete metadata['managedFields'];
+    if (isObject(metadata['annotations'])) delete metadata['annotations'][LAST_APPLIED];
+  }
+  return { head, schemas };
+}
+
+const heads = new WeakMap<StoredObject, DefinitionHead>();
+
+/** The same for an object of the cache; it is read once. The result is shared and must not be changed. */
+export function headOf(stored: StoredObject): DefinitionHead {
+  let known = heads.get(stored);
+  if (known === undefined) {
+    known = readHead(stored.json);
+    heads.set(stored, known);
+  }
+  return known;
+}
+
+/** The schemas of a definition, by version. */
+export interface SchemaSource {
+  /** The size of the JSON of a schema in bytes; 0 if the version has none. */
+  bytes(version: string): number;
+  /** Parses the schema; undefined if the version has none. The caller owns the result. */
+  schema(version: string): JsonObject | undefined;
+}
+
+/** The schemas of a stored definition. `stored` returns the object in memory: it may be replaced by an equal one. */
+export function storedSchemas(stored: () => StoredObject): SchemaSource {
+  const span = (version: string): readonly [number, number] | undefined => {
+    const { head, schemas } = headOf(stored());
+    const found = objectsAt(head, 'spec', 'versions').find((v) => textAt(v, 'name') === version);
+    const n = at(found, 'schema', 'openAPIV3Schema');
+    return typeof n === 'number' ? schemas[n] : undefined;
+  };
+  return {
+    bytes: (version) => {
+      const [from, to] = span(version) ?? [0, 0];
+      return to - from;
+    },
+    schema: (version) => {
+      const found = span(version);
+      return found === undefined ? undefined : parseStored(stored().json.subarray(...found));
+    },
+  };
+}
+
+/** The schemas of the `spec` of a definition. */
+export function parsedSchemas(spec: JsonObject): SchemaSource {
+  const schema = (version: string): JsonObject | undefined => {
+    const found = objectsAt(spec, 'versions').find((v) => textAt(v, 'name') === version);
+    const declared = at(found, 'schema', 'openAPIV3Schema');
+    return isObject(declared) ? declared : undefined;
+  };
+  return { schema, bytes: (version) => JSON.stringify(schema(version) ?? '').length };
+}
+
+/** Reports whether two stored definitions have the same schemas, byte for byte. */
+export function sameSchemas(a: StoredObject, b: StoredObject): boolean {
+  const [mine, others] = [headOf(a).schemas, headOf(b).schemas];
+  if (mine.length !== others.length) return false;
+  const [x, y] = [a.json, b.json];
+  return mine.every(([from, to], i) => {
+    const [start, end] = others[i]!;
+    return to - from === end - start && x.compare(y, start, end, from, to) === 0;
+  });
+}
