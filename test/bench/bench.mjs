@@ -43,7 +43,7 @@ export class Bench {
 
   /** `node`: flags of Node.js; `flags`: further flags of the server. */
   async start({ node = [], flags = [] } = {}) {
-    const port = 30000 + (process.pid % 20000);
+    const port = Number(process.env.BENCH_PORT ?? 30000 + (process.pid % 20000));
     const child = spawn(process.execPath, [...node, join(root, 'dist', 'cmd', 'apiserver', 'main.js'), '--secure-port', String(port), '--data-dir', this.folder, '--log-level', 'error', '--max-requests-inflight', '2000', '--max-mutating-requests-inflight', '2000', ...this.#flags, ...flags], { stdio: ['ignore', 'pipe', 'inherit'], env: serverEnvironment });
     child.stdout.resume();
     this.server = { pid: child.pid, child, port };

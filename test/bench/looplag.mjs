@@ -1,4 +1,5 @@
-// Loaded into the measured server: prints and resets the longest event loop delay at every SIGUSR2.
+// Loaded into the measured server: prints and resets the longest event loop delay at every SIGUSR2. With --expose-gc it also collects
+// garbage then, which the next delay does not include.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
 
@@ -7,6 +8,7 @@ if (isMainThread) {
   delay.enable();
   process.on('SIGUSR2', () => {
     process.stdout.write(`${(delay.max / 1e6).toFixed(1)}\n`);
-    delay.reset();
+    globalThis.gc?.();
+    setTimeout(() => delay.reset(), 20);
   });
 }

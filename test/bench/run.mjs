@@ -15,14 +15,16 @@ import { parseArgs } from 'node:util';
 import { Bench, here, sleep } from './bench.mjs';
 import { floors } from './floors.mjs';
 import * as blocking from './rows/blocking.mjs';
+import * as definitions from './rows/definitions.mjs';
 import * as large from './rows/large.mjs';
 import * as lists from './rows/lists.mjs';
 import * as recorded from './rows/recorded.mjs';
 import * as requests from './rows/requests.mjs';
+import * as tenants from './rows/tenants.mjs';
 import * as watches from './rows/watches.mjs';
 import * as writes from './rows/writes.mjs';
 
-const SUBJECTS = [requests, writes, lists, watches, large, blocking, recorded];
+const SUBJECTS = [requests, writes, lists, watches, large, blocking, recorded, tenants, definitions];
 
 const { values: o } = parseArgs({
   options: {

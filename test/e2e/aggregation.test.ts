@@ -1,6 +1,7 @@
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import https from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startApiServer, type TestApiServer } from '../../pkg/server/index.js';
 import { Client } from './client.js';
@@ -26,6 +27,9 @@ class DemoServer {
   readonly #server: https.Server;
   headers: IncomingHttpHeaders = {};
   body = '';
+  /** Requests with an Upgrade header, and those of their connections that are closed. */
+  upgrades = 0;
+  closed = 0;
 
   constructor({ cert, key }: { readonly cert: string; readonly key: string }) {
     this.#server = https.createServer({ cert, key }, (request, response) => {
@@ -39,6 +43,9 @@ class DemoServer {
         this.#answer(request.url ?? '', response);
       });
     });
+    this.#server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) =>
+      this.#echo(request, socket, head),
+    );
   }
 
   #answer(url: string, response: ServerResponse): void {
@@ -46,6 +53,16 @@ class DemoServer {
       response.writeHead(status, { 'content-type': 'application/json', 'x-demo': 'yes' });
       response.end(JSON.stringify(value));
     };
+    if (url === `${THINGS}?moved`) {
+      response.writeHead(302, { location: '/elsewhere' });
+      response.end();
+      return;
+    }
+    if (url === `${THINGS}?watch=true&forever`) {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.write(`${JSON.stringify({ type: 'ADDED', object: { kind: 'Thing' } })}\n`);
+      return;
+    }
     if (url.startsWith(`${THINGS}?watch=`)) {
       response.writeHead(200, { 'content-type': 'application/json' });
       for (const type of ['ADDED', 'DELETED'])
@@ -61,6 +78,33 @@ class DemoServer {
     else json(404, { kind: 'Status', code: 404 });
   }
 
+  /** Returns what it receives in the new protocol. Paths that end with `refused` or `ignored` are not upgraded. */
+  #echo(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    this.headers = request.headers;
+    this.upgrades++;
+    socket.on('error', () => socket.destroy());
+    socket.once('close', () => this.closed++);
+    if (request.url?.endsWith('refused') === true) {
+      socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 3\r\nx-demo: yes\r\n\r\nno\n');
+      return;
+    }
+    if (request.url?.endsWith('ignored') === true) {
+      socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}');
+      return;
+    }
+    const { upgrade } = request.headers;
+    socket.write(
+      `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${upgrade}\r\nX-Demo: yes\r\n\r\n`,
+    );
+    socket.write(`first ${request.method} `);
+    if (head.length > 0) socket.write(head);
+    socket.on('data', (piece: Buffer) => {
+      if (piece.toString() === 'bye') socket.end('last');
+      else socket.write(piece);
+    });
+    socket.on('end', () => socket.end());
+  }
+
   async listen(): Promise<number> {
     await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
     return (this.#server.address() as AddressInfo).port;
@@ -70,6 +114,21 @@ class DemoServer {
     this.#server.closeAllConnections();
     return new Promise((resolve) => this.#server.close(() => resolve()));
   }
+}
+
+async function register(admin: Client, port: number): Promise<void> {
+  const service = { metadata: { name: 'demo' }, spec: { type: 'ExternalName', externalName: '127.0.0.1' } };
+  await admin.ask('/api/v1/namespaces/default/services', { body: service });
+  const spec = {
+    group: 'demo.example.com',
+    version: 'v1',
+    groupPriorityMinimum: 2000,
+    versionPriority: 10,
+    insecureSkipTLSVerify: true,
+    service: { namespace: 'default', name: 'demo', port },
+  };
+  const made = await admin.ask(API_SERVICES, { body: { metadata: { name: 'v1.demo.example.com' }, spec } });
+  expect([made.status, made.body.toString()]).toEqual([201, expect.any(String)]);
 }
 
 describe('an aggregated server', () => {
@@ -82,18 +141,7 @@ describe('an aggregated server', () => {
     admin = new Client(server);
     demo = new DemoServer(server);
     const port = await demo.listen();
-    const service = { metadata: { name: 'demo' }, spec: { type: 'ExternalName', externalName: '127.0.0.1' } };
-    await admin.ask('/api/v1/namespaces/default/services', { body: service });
-    const spec = {
-      group: 'demo.example.com',
-      version: 'v1',
-      groupPriorityMinimum: 2000,
-      versionPriority: 10,
-      insecureSkipTLSVerify: true,
-      service: { namespace: 'default', name: 'demo', port },
-    };
-    const made = await admin.ask(API_SERVICES, { body: { metadata: { name: 'v1.demo.example.com' }, spec } });
-    expect([made.status, made.body.toString()]).toEqual([201, expect.any(String)]);
+    await register(admin, port);
   });
   afterAll(async () => {
     admin?.close();
@@ -174,6 +222,78 @@ describe('an aggregated server', () => {
     expect(lines.map((line) => JSON.parse(line).type)).toEqual(['ADDED', 'DELETED']);
   });
 
+  const upgrade = (path: string, more: { readonly protocol?: string; readonly method?: string } = {}) =>
+    new Promise<{ readonly response: IncomingMessage; readonly socket: Socket | undefined; readonly head: Buffer }>(
+      (resolve, reject) => {
+        const { protocol = 'SPDY/3.1', method = 'POST' } = more;
+        const { ca, cert, key } = server;
+        const asking = https.request(`${server.url}${path}`, {
+          method,
+          ca,
+          cert,
+          key,
+          agent: false,
+          headers: { connection: 'Upgrade', upgrade: protocol, 'x-forwarded-for': '192.0.2.1' },
+        });
+        asking.once('upgrade', (response, socket, head) => resolve({ response, socket: socket as Socket, head }));
+        asking.once('response', (response) => resolve({ response, socket: undefined, head: Buffer.alloc(0) }));
+        asking.once('error', reject);
+        asking.end();
+      },
+    );
+  const textOf = async (response: IncomingMessage): Promise<string> => {
+    let text = '';
+    for await (const piece of response) text += piece;
+    return text;
+  };
+  /** Reads until the text ends with `last`. */
+  const readUntil = async (socket: Socket, head: Buffer, last: string): Promise<string> => {
+    let text = head.toString();
+    while (!text.endsWith(last)) text += String(await new Promise((resolve) => socket.once('data', resolve)));
+    return text;
+  };
+
+  it.each(['SPDY/3.1', 'websocket'])('gets upgraded connections: %s', async (protocol) => {
+    const { response, socket, head } = await upgrade(`${THINGS}/a/exec?command=ls`, { protocol });
+    expect([response.statusCode, response.headers['x-demo'], response.headers.upgrade]).toEqual([101, 'yes', protocol]);
+    expect(demo.headers).toMatchObject({ upgrade: protocol, 'x-remote-group': expect.stringContaining('system:') });
+    expect(demo.headers['x-forwarded-for']).toMatch(/^192\.0\.2\.1, \S*127\.0\.0\.1$/);
+    expect(demo.headers.authorization).toBeUndefined();
+    socket!.write('one');
+    expect(await readUntil(socket!, head, 'one')).toBe('first POST one');
+    const many = 'x'.repeat(1_000_000);
+    socket!.write(`${many}!`);
+    expect(await readUntil(socket!, Buffer.alloc(0), '!')).toHaveLength(many.length + 1);
+    const { closed } = demo;
+    socket!.end();
+    await vi.waitUntil(() => demo.closed === closed + 1, PATIENCE);
+  });
+
+  it('closes the connection of the client when the server closes its own', async () => {
+    const { socket, head } = await upgrade(`${THINGS}/a/exec`, { method: 'GET' });
+    socket!.write('bye');
+    expect(await readUntil(socket!, head, 'last')).toBe('first GET last');
+    await new Promise((resolve) => socket!.once('close', resolve));
+  });
+
+  it('refuses an upgrade as the server does', async () => {
+    const { response } = await upgrade(`${THINGS}/a/refused`);
+    expect([response.statusCode, response.headers['x-demo'], await textOf(response)]).toEqual([403, 'yes', 'no\n']);
+    const ignored = await upgrade(`${THINGS}/a/ignored`);
+    expect([ignored.response.statusCode, await textOf(ignored.response)]).toEqual([
+      503,
+      'invalid upgrade response: status code 200\n',
+    ]);
+  });
+
+  it('may not redirect requests', async () => {
+    const { status, body } = await admin.ask(`${THINGS}?moved`);
+    expect([status, body.toString()]).toEqual([
+      502,
+      'the backend attempted to redirect this request, which is not permitted',
+    ]);
+  });
+
   it('is called only for callers with the permission', async () => {
     demo.headers = {};
     const reply = await admin.ask(THINGS, { headers: { 'impersonate-user': 'nobody' } });
@@ -197,4 +317,33 @@ describe('an aggregated server', () => {
     await vi.waitUntil(async () => (await admin.ask(THINGS)).status === 404, PATIENCE);
     expect(await freshness()).toBeUndefined();
   });
+});
+
+it('ends the watches of aggregated servers in order when the server stops', async () => {
+  const server = await startApiServer();
+  const admin = new Client(server);
+  const demo = new DemoServer(server);
+  try {
+    await register(admin, await demo.listen());
+    const watch = () =>
+      new Promise<IncomingMessage>((resolve, reject) => {
+        const { ca, cert, key } = server;
+        const path = `${server.url}${THINGS}?watch=true&forever`;
+        https.get(path, { ca, cert, key, agent: false }, resolve).once('error', reject);
+      });
+    let response = await watch();
+    for (; response.statusCode !== 200; response = await watch()) response.resume();
+    await new Promise((resolve) => response.once('data', resolve));
+    const ended = new Promise<boolean>((resolve) => {
+      response.once('end', () => resolve(response.complete));
+      response.once('error', () => resolve(false));
+      response.resume();
+    });
+    await server.close();
+    expect(await ended).toBe(true);
+  } finally {
+    admin.close();
+    await demo.close();
+    await server.close();
+  }
 });

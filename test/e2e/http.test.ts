@@ -46,6 +46,35 @@ describe.each([
     expect((await client.ask(`${CMS}/${prefix}-a`)).status).toBe(404);
   });
 
+  it('answers requests for a Table of what has none with 406, or with the next type of Accept', async () => {
+    const table = 'application/json;as=Table;g=meta.k8s.io;v=v1';
+    const review = { spec: { nonResourceAttributes: { path: '/', verb: 'get' } } };
+    const spaces = (await client.ask('/api/v1/namespaces/default')).json();
+    for (const [path, method, body, kind] of [
+      ['/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', 'POST', review, 'SelfSubjectAccessReview'],
+      ['/apis/authentication.k8s.io/v1/selfsubjectreviews', 'POST', {}, 'SelfSubjectReview'],
+      ['/api/v1/namespaces/default/finalize', 'PUT', spaces, 'Namespace'],
+    ] as const) {
+      const only = await client.ask(path, { method, body, headers: { accept: table } });
+      expect([path, only.status, only.json().reason]).toEqual([path, 406, 'NotAcceptable']);
+      const other = await client.ask(path, { method, body, headers: { accept: `${table},application/json` } });
+      expect([path, other.json().kind]).toEqual([path, kind]);
+    }
+    const components = await client.ask('/api/v1/componentstatuses', { headers: { accept: table } });
+    expect(components.json().kind).toBe('Table');
+  });
+
+  it('names the flow schema and the priority level of every request, also outside of resources', async () => {
+    for (const path of [CMS, '/version', '/apis']) {
+      const { headers } = await client.ask(path);
+      expect([path, headers['x-kubernetes-pf-flowschema-uid']]).toEqual([
+        path,
+        expect.stringMatching(/^[0-9a-f-]{36}$/),
+      ]);
+      expect(headers['x-kubernetes-pf-prioritylevel-uid']).toMatch(/^[0-9a-f-]{36}$/);
+    }
+  });
+
   it('answers HEAD with headers only', async () => {
     // Resources do not support HEAD, as in kube-apiserver.
     for (const [path, status] of [
@@ -424,3 +453,37 @@ describe('the server as a library', () => {
     await other.close();
   });
 });
+
+describe('a review', () => {
+  it('has no Table form', async () => {
+    const client = new Client(server);
+    const review = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectRulesReview', spec: { namespace: 'x' } };
+    const ask = (accept: string) =>
+      client.ask('/apis/authorization.k8s.io/v1/selfsubjectrulesreviews', {
+        body: review,
+        headers: { accept, 'content-type': 'application/json' },
+      });
+    const table = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+    expect((await ask(table)).status).toBe(406);
+    expect((await ask(`${table},application/json`)).json().kind).toBe('SelfSubjectRulesReview');
+  });
+});
+
+describe('a certificate signing request', () => {
+  it('has no managed fields, because its request does not change', async () => {
+    const client = new Client(server);
+    const request = Buffer.from(`-----BEGIN CERTIFICATE REQUEST-----\n${CSR}\n-----END CERTIFICATE REQUEST-----\n`);
+    const body = {
+      apiVersion: 'certificates.k8s.io/v1',
+      kind: 'CertificateSigningRequest',
+      metadata: { name: 'fields' },
+      spec: { request: request.toString('base64'), signerName: 'example.com/s', usages: ['client auth'] },
+    };
+    const made = await client.ask('/apis/certificates.k8s.io/v1/certificatesigningrequests', { body });
+    expect(made.status, made.body.toString()).toBe(201);
+    expect(made.json().metadata.managedFields).toBeUndefined();
+  });
+});
+
+const CSR =
+  'MIG5MGICAQAwADBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABHm5UScv8C4xREvhFVWSOZr+wPJkiJnp0vL7lCVPuABYSjdFCg/ENqodwAz1RYIInNjoDN4ENZLDSiSCLzof+tSgADAKBggqhkjOPQQDAgNHADBEAiBr/rimOWN4PwCq9bKNMmeAGZvOzLMbFSitKCLVjBI0pQIgTgyglqSIGfk0JhvEJIoGMqxYi7C3iI1wEsuPV+KN1po=';

@@ -151,3 +151,14 @@ describe('the OpenAPI documents', () => {
     expect(silent).toEqual([]);
   });
 });
+
+describe('discovery', () => {
+  it('has the storage version hashes of kube-apiserver, which stores definitions as v1beta1', async () => {
+    const hashOf = async (path: string, name: string): Promise<string> => {
+      const { resources } = (await client.ask(path)).json();
+      return resources.find((r: Document) => r.name === name).storageVersionHash;
+    };
+    expect(await hashOf('/apis/apiextensions.k8s.io/v1', 'customresourcedefinitions')).toBe('jfWCUB31mvA=');
+    expect(await hashOf('/apis/apps/v1', 'deployments')).toBe('8aSe+NMegvE=');
+  });
+});

@@ -72,10 +72,12 @@ it('sends the same events over WebSocket as over HTTP, one in each message', asy
       if (lengthBytes > 0) head.writeUInt32BE(data.length);
       return Buffer.concat([head, data]);
     });
-    // There are at least three initial events. The number of bookmarks before the timeout may differ.
-    expect(framed.length).toBeGreaterThanOrEqual(3);
-    const [told, asked] = [ageless(Buffer.concat(framed)), ageless(plain.body)];
-    expect(asked.startsWith(told) || told.startsWith(asked)).toBe(true);
+    // The objects come first and are the same in both. The bookmarks behind them carry the revision of their moment,
+    // which the server's own writes move on.
+    const objects = framed.findIndex((message) => message.includes('BOOKMARK'));
+    expect([form.accept, objects >= 2]).toEqual([form.accept, true]);
+    expect(ageless(plain.body)).toContain('BOOKMARK');
+    expect(ageless(plain.body).startsWith(ageless(Buffer.concat(framed.slice(0, objects))))).toBe(true);
   }
 });
 

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
@@ -49,4 +49,12 @@ it('has a caller for every declared dependency, and an exact version', () => {
 it('installs nothing for users except the native store, which in-memory tests do not need', () => {
   expect(manifest.dependencies ?? {}).toEqual({});
   expect(Object.keys(manifest.optionalDependencies ?? {}).sort()).toEqual(['level-rocksdb', 'rocksdb']);
+});
+
+const declarations = join(root, 'dist/pkg/server/library.d.ts');
+
+it.skipIf(!existsSync(declarations))('the declarations of the npm package need no other file of it', () => {
+  const { exports, files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  expect(files).toContain(exports['.'].types.replace('./', ''));
+  expect(readFileSync(declarations, 'utf8')).not.toMatch(/\b(?:from|import)\b\s*\(?\s*['"]/);
 });

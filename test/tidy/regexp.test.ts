@@ -62,7 +62,7 @@ const allowed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$':
       'backtracking leaves a group of four characters once, at its last character or its padding: at most one group at each',
   },
-  'pkg/registry/builtin/admissionregistration/webhooks.ts': {
+  'pkg/registry/builtin/webhookclient.ts': {
     '^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(?:\\/\\/([^/?#]*))?([^?#]*)(\\?[^#]*)?(#.*)?$':
       'a scheme without colon is read again as a path, an authority is not: at most two passes',
     ':([^:\\]]*)$': 'the repeated part ends at the next colon, where the next attempt begins',

@@ -127,7 +127,7 @@ export const rooms: readonly Room[] = [
       'pkg/audit',
     ],
   },
-  { path: 'pkg/client', mayImport: [...vocabulary, 'pkg/codec', 'proto', 'pkg/config'] },
+  { path: 'pkg/client', mayImport: [...vocabulary, 'pkg/codec', 'proto', 'pkg/config', 'pkg/outbound'] },
   {
     path: 'pkg/controllers',
     mayImport: [...vocabulary, 'pkg/storage', 'pkg/cache', 'pkg/registry', 'pkg/admission', 'pkg/outbound'],

@@ -5,7 +5,9 @@ import tls from 'node:tls';
 
 /** The job that the bench gives to this client. */
 export const o = JSON.parse(process.argv[2]);
-export const credentials = { cert: readFileSync(o.cert), key: readFileSync(o.key), rejectUnauthorized: false };
+/** A client with a token has no certificate. */
+export const credentials = o.token === undefined ? { cert: readFileSync(o.cert), key: readFileSync(o.key), rejectUnauthorized: false } : { rejectUnauthorized: false };
+const AUTHORIZATION = o.token === undefined ? {} : { Authorization: `Bearer ${o.token}` };
 
 export const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
@@ -43,7 +45,7 @@ export async function connect2(settings = {}, connectionWindow = undefined) {
 
 /** Formats an HTTP/1.1 request line and headers. */
 export function requestText(r) {
-  const headers = { Host: '127.0.0.1', 'User-Agent': 'bench/1', Accept: 'application/json', ...r.headers };
+  const headers = { Host: '127.0.0.1', 'User-Agent': 'bench/1', Accept: 'application/json', ...AUTHORIZATION, ...r.headers };
   if (r.body !== undefined) Object.assign(headers, { 'Content-Type': r.type, 'Content-Length': Buffer.byteLength(r.body) });
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `${r.method} ${r.path} HTTP/1.1\r\n${lines.join('')}\r\n${r.body ?? ''}`;
@@ -101,7 +103,7 @@ export function asker2(session, see = () => {}) {
   return (r) =>
     new Promise((resolve, reject) => {
       const headers = { accept: 'application/json', 'user-agent': 'bench/1' };
-      for (const [name, value] of Object.entries(r.headers ?? {})) headers[name.toLowerCase()] = value;
+      for (const [name, value] of Object.entries({ ...AUTHORIZATION, ...r.headers })) headers[name.toLowerCase()] = value;
       if (r.body !== undefined) headers['content-type'] = r.type;
       const stream = session.request({ ':method': r.method, ':path': r.path, ...headers });
       let code = 0;

@@ -3,9 +3,10 @@
 import { asker1, asker2, connect1, connect2, finish, o, quantiles } from './common.mjs';
 
 const kind = o.kind ?? 'ConfigMap';
-const collection = `/api/v1/namespaces/default/${kind.toLowerCase()}s`;
+const namespace = o.namespace ?? 'default';
+const collection = `/api/v1/namespaces/${namespace}/${kind.toLowerCase()}s`;
 const filler = 'x'.repeat(o.size ?? 0);
-const object = (name, data) => JSON.stringify({ apiVersion: 'v1', kind, metadata: { name, namespace: 'default' }, data });
+const object = (name, data) => JSON.stringify({ apiVersion: 'v1', kind, metadata: { name, namespace }, data });
 const named = (i) => `${o.prefix}${i % o.objects}`;
 
 /** The request of the i-th operation. */

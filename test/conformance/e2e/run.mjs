@@ -1,168 +1,174 @@
 #!/usr/bin/env node
 // `make conformance`: Kubernetes' own end-to-end tests against trireme, with kube-controller-manager, kube-scheduler and kwok nodes
 // beside it. Prints a table of passed, failed and not applicable specs by area, and each failure with its reason.
-//   --focus REGEX   specs to run (default: every conformance spec of the areas below); --skip REGEX: specs to skip
-//   --minutes N     time limit (default 120)
-//   --bin FOLDER    prebuilt programs; without it they are built from the pinned module lists here
-import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import https from 'node:https';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+//   --focus REGEX       specs to run (default: every conformance spec of the areas below); --skip REGEX: specs to skip
+//   --all               also run the specs that notapplicable.json lists
+//   --workers N         processes that run specs at the same time (default 1); serial specs run alone, after the others
+//   --spec-minutes N    a spec is interrupted after this time (default 10); --minutes N: time limit of all (default 120)
+//   --server NAME       trireme, or kube-apiserver to compare
+//   --rest              only specs that have no recorded outcome on this server; with --failed, those that failed on trireme
+//   --record            write the outcome of every spec to results.json
+//   --bin FOLDER        prebuilt programs; without it they are built from the pinned module lists here
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { programs, root, startCluster } from '../cluster.mjs';
+import { add, failedBeside, recorded, tableOf } from './results.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const root = join(here, '..', '..', '..');
 const AREAS = ['api-machinery', 'apps', 'auth', 'cli', 'network', 'node', 'scheduling', 'storage', 'instrumentation'];
 const NODES = 3;
+const BATCH = 60;
 const { values: o } = parseArgs({
   options: {
     focus: { type: 'string', default: `\\[sig-(${AREAS.join('|')})\\].*\\[Conformance\\]` },
     skip: { type: 'string' },
+    all: { type: 'boolean' },
+    workers: { type: 'string', default: '1' },
+    'spec-minutes': { type: 'string', default: '10' },
     minutes: { type: 'string', default: '120' },
+    server: { type: 'string', default: 'trireme' },
+    record: { type: 'boolean' },
+    rest: { type: 'boolean' },
+    failed: { type: 'boolean' },
     bin: { type: 'string' },
   },
 });
 
 /** Specs that require features that no server without nodes has, by the reason. */
-const NOT_APPLICABLE = JSON.parse(readFileSync(join(here, 'notapplicable.json'), 'utf8'));
+const NOT_APPLICABLE = Object.entries(JSON.parse(readFileSync(join(here, 'notapplicable.json'), 'utf8')));
+const reasonOf = (name) => NOT_APPLICABLE.find(([pattern]) => new RegExp(pattern).test(name))?.[1];
 
-try {
-  execFileSync('go', ['version'], { stdio: 'ignore' });
-} catch {
-  if (o.bin === undefined) {
-    console.log('conformance: skipped, Go is not installed and --bin names no folder of programs');
-    process.exit(0);
-  }
+const bin = programs(['kube-controller-manager', 'kube-scheduler', 'kubectl', 'e2e.test', 'kwok', ...(o.server === 'trireme' ? [] : ['kube-apiserver', 'etcd'])], o.bin);
+if (bin === undefined) {
+  console.log('conformance: skipped, Go is not installed and --bin names no folder of programs');
+  process.exit(0);
 }
-
-const bin = o.bin ?? buildAll(join(root, '.trireme', 'conformance', 'bin'));
-const folder = mkdtempSync(join(tmpdir(), 'trireme-conformance-'));
-const children = [];
+const logs = join(root, '.trireme', 'conformance', o.server);
+const deadline = performance.now() + Number(o.minutes) * 60_000;
+const running = new Set();
+let interrupted = false;
 // An interrupt ends the tests; the report of the completed specs follows.
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => children.at(-1)?.kill('SIGINT'));
+for (const signal of ['SIGINT', 'SIGTERM'])
+  process.on(signal, () => {
+    interrupted = true;
+    for (const child of running) child.kill('SIGINT');
+  });
+
+mkdirSync(logs, { recursive: true });
+const cluster = await startCluster({ bin, logs, server: o.server, nodes: NODES });
 try {
   process.exitCode = await conformance();
 } finally {
-  for (const child of children.reverse()) await end(child);
-  rmSync(folder, { recursive: true, force: true });
+  await cluster.stop();
 }
 
 async function conformance() {
-  const port = await freePort();
-  const logs = join(root, '.trireme', 'conformance');
-  mkdirSync(logs, { recursive: true });
-  const data = join(folder, 'data');
-  const kubeconfig = join(data, 'admin.kubeconfig');
-  const server = start(logs, 'trireme', process.execPath, [join(root, 'dist/cmd/apiserver/main.js'), `--secure-port=${port}`, `--data-dir=${data}`, '--log-level=warn', '--auto-compaction-retention=1m']);
-  const api = await clientOf(server, port, data);
-  // The names of the server's own controllers.
-  const { CONTROLLERS } = await import(join(root, 'dist/pkg/controllers/index.js'));
-  const ours = [...CONTROLLERS].map((name) => `-${name}`);
-  const manager = [`--kubeconfig=${kubeconfig}`, '--leader-elect=false', `--controllers=${['*', ...ours].join(',')}`, '--secure-port=0', `--root-ca-file=${join(data, 'pki', 'ca.crt')}`];
-  start(logs, 'kube-controller-manager', join(bin, 'kube-controller-manager'), manager);
-  start(logs, 'kube-scheduler', join(bin, 'kube-scheduler'), [`--kubeconfig=${kubeconfig}`, '--leader-elect=false', '--secure-port=0']);
-  start(logs, 'kwok', join(bin, 'kwok'), [`--kubeconfig=${kubeconfig}`, '--manage-all-nodes=true', '--cidr=10.200.0.1/16', '--node-ip=127.0.0.1', '--node-lease-duration-seconds=40', `--config=${join(here, 'kwok.yaml')}`]);
-  for (let i = 0; i < NODES; i++) await api('POST', '/api/v1/nodes', nodeNamed(`node-${i}`));
-
-  const report = join(folder, 'report.json');
-  const skip = [...Object.keys(NOT_APPLICABLE), ...(o.skip === undefined ? [] : [o.skip])].join('|');
-  const arguments_ = [
-    ...[`--kubeconfig=${kubeconfig}`, '--provider=skeleton', `--num-nodes=${NODES}`, '--dump-logs-on-failure=false', `--kubectl-path=${join(bin, 'kubectl')}`],
-    ...[`--ginkgo.focus=${o.focus}`, `--ginkgo.skip=${skip}`, '--ginkgo.no-color', '--ginkgo.v', `--ginkgo.json-report=${report}`, `--ginkgo.timeout=${o.minutes}m`],
-    ...['--system-pods-startup-timeout=1m', '--node-schedulable-timeout=1m', '--allowed-not-ready-nodes=0', '--delete-namespace=true'],
-  ];
-  const tests = start(logs, 'e2e.test', join(bin, 'e2e.test'), arguments_);
-  await tests.ended;
-  if (!existsSync(report)) {
-    console.log(`conformance: e2e.test wrote no report; see ${join(logs, 'e2e.test.log')}`);
-    return 1;
-  }
-  return summarize(JSON.parse(readFileSync(report, 'utf8')), logs);
-}
-
-function summarize(suites, logs) {
-  const focus = new RegExp(o.focus);
-  const specs = suites.flatMap((s) => s.SpecReports ?? []).filter((s) => s.LeafNodeType === 'It').map((s) => ({ ...s, name: [...(s.ContainerHierarchyTexts ?? []), s.LeafNodeText].join(' ') }));
-  const rows = new Map();
-  const failures = [];
-  for (const spec of specs.filter((s) => focus.test(s.name))) {
-    const area = /\[(sig-[a-z-]+)\]/.exec(spec.name)?.[1] ?? 'other';
-    const row = rows.get(area) ?? { passed: 0, failed: 0, inapplicable: 0, left: 0 };
-    rows.set(area, row);
-    const reason = Object.entries(NOT_APPLICABLE).find(([pattern]) => new RegExp(pattern).test(spec.name));
-    if (spec.State === 'passed') row.passed++;
-    else if (spec.State === 'skipped' && reason !== undefined) row.inapplicable++;
-    else if (spec.State === 'skipped' || spec.State === 'pending') row.left++;
-    else {
-      row.failed++;
-      failures.push({ name: spec.name, message: (spec.Failure?.Message ?? spec.State).split('\n').slice(0, 3).join(' ').slice(0, 400) });
-    }
-  }
-  console.log(`${'area'.padEnd(22)} ${['passed', 'failed', 'not applicable', 'not run'].map((s) => s.padStart(14)).join(' ')}`);
-  for (const [area, r] of [...rows].sort(([a], [b]) => (a < b ? -1 : 1))) console.log(`${area.padEnd(22)} ${[r.passed, r.failed, r.inapplicable, r.left].map((n) => String(n).padStart(14)).join(' ')}`);
-  for (const f of failures) console.log(`\n${f.name}\n    ${f.message}`);
+  const all = await specNames();
+  const outcomes = new Map();
+  const known = recorded();
+  const wanted = all.filter((name) => {
+    if (o.rest && known[name]?.[o.server] !== undefined) return false;
+    if (o.failed && known[name]?.trireme?.state !== 'failed') return false;
+    const reason = o.all ? undefined : reasonOf(name);
+    if (reason !== undefined) outcomes.set(name, { state: 'not applicable', reason });
+    return reason === undefined;
+  });
+  const serial = (name) => /\[(Serial|Disruptive)\]/.test(name);
+  const queue = batches(wanted.filter((n) => !serial(n)), Number(o.workers));
+  await Promise.all(Array.from({ length: Number(o.workers) }, (_, i) => worker(i, queue, outcomes)));
+  await worker(0, batches(wanted.filter(serial), 1), outcomes);
+  for (const name of wanted) if (!outcomes.has(name)) outcomes.set(name, { state: 'not run' });
+  if (o.record) add(o.server, outcomes);
+  const judged = failedBeside(o.server, outcomes);
+  console.log(tableOf(judged));
+  const failures = [...judged].filter(([, { state }]) => state === 'failed').map(([name, { reason }]) => ({ name, reason }));
+  for (const { name, reason } of failures) console.log(`\n${name}\n    ${reason}`);
   writeFileSync(join(logs, 'failures.json'), `${JSON.stringify(failures, null, 1)}\n`);
   return failures.length > 0 ? 1 : 0;
 }
 
-function buildAll(to) {
-  mkdirSync(to, { recursive: true });
-  const version = ['gitVersion=v1.37.2', 'gitMajor=1', 'gitMinor=37'].map((v) => `-X k8s.io/component-base/version.${v}`).join(' ');
-  const build = (cwd, args) => execFileSync('go', args, { cwd, stdio: 'inherit' });
-  const programs = ['kube-controller-manager', 'kube-scheduler', 'kubectl'].map((p) => `k8s.io/kubernetes/cmd/${p}`);
-  console.log('conformance: building the programs; the first time takes some ten minutes');
-  build(here, ['build', '-ldflags', version, '-o', `${to}/`, ...programs]);
-  build(here, ['test', '-c', '-vet=off', '-o', join(to, 'e2e.test'), 'k8s.io/kubernetes/test/e2e']);
-  build(join(here, 'kwok'), ['build', '-o', join(to, 'kwok'), 'sigs.k8s.io/kwok/cmd/kwok']);
-  return to;
+/** The names of the specs that the focus selects. */
+async function specNames() {
+  const report = join(logs, 'specs.json');
+  const skip = o.skip === undefined ? [] : [`--ginkgo.skip=${o.skip}`];
+  await run('specs', ['--ginkgo.dry-run', `--ginkgo.focus=${o.focus}`, ...skip, `--ginkgo.json-report=${report}`]).ended;
+  return specsOf(report).filter((s) => s.State !== 'skipped').map((s) => s.name);
 }
 
-function start(logs, name, file, args) {
-  const log = openSync(join(logs, `${name}.log`), 'w');
-  const child = spawn(file, args, { stdio: ['ignore', log, log] });
-  child.ended = new Promise((resolve) => child.once('exit', resolve));
-  children.push(child);
+function batches(names, workers) {
+  const size = Math.max(1, Math.min(BATCH, Math.ceil(names.length / workers)));
+  return Array.from({ length: Math.ceil(names.length / size) }, (_, i) => names.slice(i * size, (i + 1) * size));
+}
+
+/** Runs batches until none is left. A batch that one spec interrupted continues with the specs after it. */
+async function worker(index, queue, outcomes) {
+  for (let batch = queue.shift(); batch !== undefined && !interrupted && performance.now() < deadline; batch = queue.shift()) {
+    const report = join(logs, `report-${index}.json`);
+    writeFileSync(report, '');
+    const child = run(`e2e.test-${index}`, [
+      ...[`--ginkgo.focus=(${batch.map(quoted).join('|')})$`, '--ginkgo.no-color', '--ginkgo.v', `--ginkgo.json-report=${report}`, `--ginkgo.timeout=${o.minutes}m`],
+      ...['--provider=skeleton', `--num-nodes=${NODES}`, '--dump-logs-on-failure=false', `--kubectl-path=${join(bin, 'kubectl')}`],
+      ...['--system-pods-startup-timeout=1m', '--node-schedulable-timeout=1m', '--allowed-not-ready-nodes=0', '--delete-namespace=true'],
+    ]);
+    const stuck = watchProgress(child);
+    await child.ended;
+    const late = stuck();
+    const done = new Set();
+    for (const spec of specsOf(report)) {
+      if (!batch.includes(spec.name) || ['skipped', 'pending'].includes(spec.State) && spec.RunTime === 0) continue;
+      done.add(spec.name);
+      outcomes.set(spec.name, outcomeOf(spec, late));
+    }
+    const rest = batch.filter((name) => !done.has(name));
+    if (done.size > 0 && rest.length > 0) queue.unshift(rest);
+    if (done.size === 0) for (const name of rest) outcomes.set(name, { state: 'not run', reason: 'the tests wrote no report' });
+  }
+}
+
+function outcomeOf(spec, late) {
+  if (spec.State === 'passed') return { state: 'passed' };
+  const message = (spec.Failure?.Message ?? spec.State).split('\n').slice(0, 4).join(' ').slice(0, 400);
+  if (spec.State === 'interrupted' && interrupted) return { state: 'not run' };
+  if (spec.State === 'skipped') return { state: 'not applicable', reason: message };
+  return { state: 'failed', reason: late && spec.State === 'interrupted' ? `interrupted after ${o['spec-minutes']} minutes` : message };
+}
+
+/** Interrupts the tests when one spec takes too long. Returns a function that ends the watch and reports whether it did. */
+function watchProgress(child) {
+  let [specs, since, late] = [-1, performance.now(), false];
+  const timer = setInterval(() => {
+    const now = (readFileSync(child.log, 'utf8').match(/^•/gm) ?? []).length;
+    if (now !== specs) [specs, since] = [now, performance.now()];
+    else if (!late && (performance.now() - since > Number(o['spec-minutes']) * 60_000 || performance.now() > deadline)) {
+      late = true;
+      child.kill('SIGINT');
+    }
+  }, 1000);
+  return () => {
+    clearInterval(timer);
+    return late;
+  };
+}
+
+function run(name, args) {
+  const file = join(logs, `${name}.log`);
+  const log = openSync(file, 'w');
+  const child = spawn(join(bin, 'e2e.test'), [`--kubeconfig=${cluster.kubeconfig}`, ...args], { stdio: ['ignore', log, log] });
+  child.log = file;
+  running.add(child);
+  child.ended = new Promise((resolve) => child.once('exit', resolve)).then(() => running.delete(child));
   return child;
 }
 
-async function end(child) {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  child.kill('SIGTERM');
-  const timer = setTimeout(() => child.kill('SIGKILL'), 10_000);
-  await child.ended;
-  clearTimeout(timer);
+function specsOf(report) {
+  if (!existsSync(report) || statSync(report).size === 0) return [];
+  const specs = JSON.parse(readFileSync(report, 'utf8')).flatMap((s) => s.SpecReports ?? []);
+  return specs.filter((s) => s.LeafNodeType === 'It').map((s) => ({ ...s, name: [...(s.ContainerHierarchyTexts ?? []), s.LeafNodeText].join(' ') }));
 }
 
-/** Waits until the server is ready, and returns a function that sends it requests. */
-async function clientOf(server, port, data) {
-  for (let i = 0; i < 300 && server.exitCode === null && !existsSync(join(data, 'admin.kubeconfig')); i++) await new Promise((r) => setTimeout(r, 100));
-  const [cert, key] = ['admin.crt', 'admin.key'].map((f) => readFileSync(join(data, 'pki', f)));
-  return (method, path, body) =>
-    new Promise((resolve, reject) => {
-      const request = https.request({ host: '127.0.0.1', port, method, path, cert, key, rejectUnauthorized: false, headers: { 'content-type': 'application/json' } }, (response) => {
-        response.resume();
-        if (response.statusCode < 300) resolve();
-        else reject(new Error(`${method} ${path}: ${response.statusCode}`));
-      });
-      request.once('error', reject);
-      request.end(JSON.stringify(body));
-    });
-}
-
-function nodeNamed(name) {
-  const room = { cpu: '8', memory: '32Gi', pods: '110', 'ephemeral-storage': '100Gi' };
-  const labels = { 'kubernetes.io/hostname': name, 'kubernetes.io/os': 'linux', 'kubernetes.io/arch': 'amd64', 'topology.kubernetes.io/zone': 'a' };
-  return { apiVersion: 'v1', kind: 'Node', metadata: { name, labels, annotations: { 'kwok.x-k8s.io/node': 'fake' } }, status: { allocatable: room, capacity: room, nodeInfo: { kubeletVersion: 'v1.37.2', operatingSystem: 'linux', architecture: 'amd64', machineID: '', systemUUID: '', bootID: '', kernelVersion: '', osImage: '', containerRuntimeVersion: '', kubeProxyVersion: '' } } };
-}
-
-function freePort() {
-  return new Promise((resolve) => {
-    const s = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = s.address();
-      s.close(() => resolve(port));
-    });
-  });
+function quoted(name) {
+  return name.replace(/[\\.+*?()|[\]{}^$]/g, '\\$&');
 }
