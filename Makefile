@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 NODE_BIN := node_modules/.bin
 
-.PHONY: help install build run cluster test lint golden sim simpeer fuzz difffuzz chaos bench envtest-assets clients conformance clean
+.PHONY: help install build run cluster test lint golden sim simpeer fuzz difffuzz chaos bench envtest-assets clients conformance devices benchcluster clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -15,6 +15,7 @@ node_modules/.stamp: package.json package-lock.json
 
 build: install ## compile to dist/
 	npm run --silent build
+	node scripts/codecache.mjs
 
 run: build ## start one peer on https://127.0.0.1:6443, data and keys in ./.trireme
 	MALLOC_TRIM_THRESHOLD_=$${MALLOC_TRIM_THRESHOLD_:-1048576} node dist/cmd/apiserver/main.js $(ARGS)
@@ -25,7 +26,7 @@ cluster: build ## start three peers on https://127.0.0.1:6443 to 6445, data and 
 test: build ## type check, lint and all tests; PROPERTY_SEED=random draws other cases
 	$(NODE_BIN)/tsc --noEmit -p tsconfig.json
 	$(NODE_BIN)/biome check .
-	$(NODE_BIN)/vitest run
+	$(NODE_BIN)/vitest run $(ARGS)
 
 lint: install ## run biome and apply its fixes
 	$(NODE_BIN)/biome check --write .
@@ -54,11 +55,17 @@ bench: build ## measure speed against floors from the same run
 envtest-assets: build ## make the assets folder of controller-runtime's envtest and print its path
 	@echo "export KUBEBUILDER_ASSETS=$(CURDIR)/dist/envtest"
 
-clients: build ## run clients of other projects: controller-runtime, kubectl, the JavaScript client; ARGS='--only NAME'
+clients: build ## run clients of other projects (Go, Helm, kubectl, Python, Java, Rust), as far as installed; ARGS='--only NAME'
 	node test/clients/run.mjs $(ARGS)
 
 conformance: build ## run Kubernetes' end-to-end tests; needs Go, builds some ten minutes; ARGS='--focus REGEX'
 	node test/conformance/e2e/run.mjs $(ARGS)
+
+devices: build ## allocate devices with kube-scheduler through trireme; needs Go; ARGS=--beside also asks kube-apiserver
+	node test/conformance/devices/run.mjs $(ARGS)
+
+benchcluster: build ## measure a whole cluster beside the same on kube-apiserver and etcd; needs Go
+	node test/conformance/bench.mjs $(ARGS)
 
 clean: ## remove dist/
 	rm -rf dist

@@ -2,24 +2,28 @@
 // most of the start time (515 ms of CPU instead of 150). The tree in dist/ stays unchanged, except that the programs' main files
 // only load their bundle.
 //
-//     dist/bundle/apiserver.js, ctl.js, library.js, worker.js    entries; shared code is in chunks beside them
-//     dist/bundle/data/                                          files that pkg/schema reads at run time
+//     dist/bundle/apiserver.js, ctl.js, envtest.js, peer.js, server.js    entries, CommonJS; shared code is in chunks beside them
+//     dist/bundle/loader.js                                               loads them, with V8's code cache if codecache.mjs wrote one
+//     dist/bundle/worker.js                                               what the server starts as the peer's thread: peer.js
+//     dist/bundle/library.mjs                                             the library as an ES module: server.js
+//     dist/bundle/data/                                                   files that pkg/schema reads at run time
 //
-// The server's main file is CommonJS because it must set UV_THREADPOOL_SIZE before the thread pool (file system, RocksDB, the log's
-// sync) is first used, and the loader of ES modules uses it before the first line of such a module runs. With the default of 4
+// The server's main file must set UV_THREADPOOL_SIZE before the thread pool (file system, RocksDB, the log's sync) is first used,
+// and the loader of ES modules uses it before the first line of such a module runs. With the default of 4
 // threads, a few slow reads of the store delay the log's sync.
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
-const dist = join(dirname(fileURLToPath(import.meta.url)), '..', 'dist');
+const scripts = dirname(fileURLToPath(import.meta.url));
+const dist = join(scripts, '..', 'dist');
 const out = join(dist, 'bundle');
 
 const POOL_THREADS = 16;
+const COMMONJS = '{ "type": "commonjs" }\n';
 const PROGRAMS = { apiserver: 'cmd/apiserver/main.js', ctl: 'cmd/ctl/main.js', envtest: 'cmd/envtest/main.js' };
-// The worker's file is next to the code that starts it, so it must have the same name as in the tree.
-const OTHERS = { library: 'pkg/server/library.js', worker: 'pkg/peer/thread/worker.js' };
+const OTHERS = { server: 'pkg/server/library.js', peer: 'pkg/peer/thread/worker.js' };
 
 const input = {};
 for (const [name, file] of Object.entries({ ...PROGRAMS, ...OTHERS })) {
@@ -36,7 +40,7 @@ const bundle = await rolldown({
 });
 const written = await bundle.write({
   dir: out,
-  format: 'esm',
+  format: 'cjs',
   entryFileNames: '[name].js',
   chunkFileNames: '[name]-[hash].js',
   sourcemap: true,
@@ -49,26 +53,32 @@ writeFileSync(join(out, 'LICENSES.txt'), licenses(written.output.flatMap((chunk)
 for (const name of readdirSync(out).filter((file) => file.endsWith('.js'))) {
   const source = readFileSync(join(out, name), 'utf8');
   if (/\\[^\x00-\x7f]/.test(source)) throw new Error(`${name}: a character beyond ASCII stands behind a backslash and cannot be escaped`);
-  const ascii = source.replace(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  const ascii = source.replace(/^#!.*\n/, '\n').replace(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
   if (ascii !== source) writeFileSync(join(out, name), ascii);
 }
 cpSync(join(dist, 'pkg/schema/data'), join(out, 'data'), { recursive: true });
+cpSync(join(scripts, 'loader.cjs'), join(out, 'loader.js'));
+writeFileSync(join(out, 'package.json'), COMMONJS);
+// The thread's file is next to the code that starts it, so it must have the same name as in the tree.
+if (input.peer !== undefined) writeFileSync(join(out, 'worker.js'), "require('./loader.js').run('peer.js');\n");
+if (input.server !== undefined) {
+  const names = written.output.find((chunk) => chunk.name === 'server' && chunk.isEntry).exports;
+  const load = "import { createRequire } from 'node:module';\n";
+  const run = "createRequire(import.meta.url)('./loader.js').run('server.js')";
+  writeFileSync(join(out, 'library.mjs'), `${load}export const { ${names.join(', ')} } = ${run};\n`);
+}
 
-const MAINS = {
-  apiserver: (path) => `process.env.UV_THREADPOOL_SIZE ??= '${POOL_THREADS}';\nimport('${path}');\n`,
-  ctl: (path) => `import '${path}';\n`,
-};
-MAINS.envtest = MAINS.apiserver;
+const pool = `process.env.UV_THREADPOOL_SIZE ??= '${POOL_THREADS}';\n`;
+const BEFORE = { apiserver: pool, envtest: pool, ctl: '' };
 
 for (const [name, file] of Object.entries(PROGRAMS)) {
   if (input[name] === undefined) continue;
   const main = join(dist, file);
-  const path = relative(dirname(main), join(out, `${name}.js`)).replaceAll('\\', '/');
-  writeFileSync(main, `#!/usr/bin/env node\n${MAINS[name](path)}`);
+  const loader = relative(dirname(main), join(out, 'loader.js')).replaceAll('\\', '/');
+  writeFileSync(main, `#!/usr/bin/env node\n${BEFORE[name]}require('${loader}').run('${name}.js');\n`);
+  writeFileSync(join(dirname(main), 'package.json'), COMMONJS);
   chmodSync(main, 0o755);
 }
-for (const program of ['apiserver', 'envtest'])
-  writeFileSync(join(dist, dirname(PROGRAMS[program]), 'package.json'), '{ "type": "commonjs" }\n');
 
 // The assets folder of envtest, for KUBEBUILDER_ASSETS.
 const assets = join(dist, 'envtest');

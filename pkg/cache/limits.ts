@@ -1,7 +1,7 @@
 /** The bounds of the cache. Each comment states what happens at the bound. */
 export const cacheLimits = {
   /** Bytes of one slab. Objects larger than a quarter of a slab are allocated separately. */
-  slabBytes: 256 * 1024,
+  slabBytes: 1024 * 1024,
   /** A slab whose live share falls below this value is emptied into the current one. */
   slabLiveShareMin: 0.75,
   /** Events in the log of one resource. The oldest are dropped; a cursor that needs them replays history from the keyspace. */

@@ -9,6 +9,8 @@ export interface AccessConfig {
   /** Whether `--anonymous-auth` was given, which excludes the field `anonymous` of an AuthenticationConfiguration. */
   readonly anonymousGiven: boolean;
   readonly tokenFile: string;
+  /** Whether bootstrap tokens authenticate. */
+  readonly bootstrapTokens: boolean;
   /** An AuthenticationConfiguration. */
   readonly authenticationFile: string;
   readonly oidc: OidcFlags | undefined;
@@ -88,6 +90,7 @@ export function accessConfigOf(values: FlagValues, given: Given): AccessConfig {
     anonymous: values['anonymous-auth'] === 'true' && !modes.includes('AlwaysAllow'),
     anonymousGiven: given.has('anonymous-auth'),
     tokenFile: text('token-auth-file'),
+    bootstrapTokens: values['enable-bootstrap-token-auth'] === 'true',
     authenticationFile: text('authentication-config'),
     oidc: oidcOf(values, given),
     tokenWebhook:

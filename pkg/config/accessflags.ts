@@ -60,6 +60,14 @@ export const ACCESS_FLAGS = [
     help: 'CSV file of static bearer tokens: token,user,uid,"group1,group2".',
   },
   {
+    name: 'enable-bootstrap-token-auth',
+    kind: 'boolean',
+    default: 'false',
+    group: 'Access',
+    value: 'BOOL',
+    help: 'Bootstrap tokens, Secrets of type bootstrap.kubernetes.io/token in kube-system, authenticate nodes that join.',
+  },
+  {
     name: 'proxy-client-cert-file',
     kind: 'string',
     default: '',

@@ -31,6 +31,16 @@ describe('the command line', () => {
     expect(run('--controllers=*', '--controllers=-a', '--controllers=-b').controllers).toEqual(['*', '-a', '-b']);
   });
 
+  it('reads how long events are kept as kube-apiserver does: in whole seconds, for ever below one', () => {
+    const seconds = (...args: string[]) => run(...args).api.eventSeconds;
+    expect([seconds(), seconds('--event-ttl=90m'), seconds('--event-ttl=2500ms')]).toEqual([3600, 5400, 2]);
+    expect([seconds('--event-ttl=0'), seconds('--event-ttl=0s'), seconds('--event-ttl=900ms')]).toEqual([0, 0, 0]);
+    expect(run('--event-ttl=2s').warnings).toEqual([]);
+    expect(seconds('--event-ttl=2562047h')).toBe(2_562_047 * 3600);
+    expect(() => run('--event-ttl=2562048h')).toThrow('must be at most 2562047h');
+    expect(() => run('--event-ttl=-1h')).toThrow('must be a duration');
+  });
+
   it('reads versions and features to enable', () => {
     const { api } = run('--runtime-config=apps/v1=0,api/beta=true', '--runtime-config=batch/v1,api/beta=false');
     expect([...api.runtimeConfig]).toEqual([

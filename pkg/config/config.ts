@@ -81,6 +81,8 @@ export interface ApiConfig {
   };
   readonly serviceRanges: readonly string[];
   readonly nodePorts: { readonly from: number; readonly to: number };
+  /** Whole seconds; 0: events do not expire. */
+  readonly eventSeconds: number;
 }
 
 /** Connections that the server makes to others. */
@@ -211,6 +213,7 @@ export function configOf(
       },
       serviceRanges: serviceRanges(text('service-cluster-ip-range')),
       nodePorts: portRange(text('service-node-port-range'))!,
+      eventSeconds: Math.floor(duration('event-ttl') / 1000),
     },
     access: accessConfigOf(values, given),
     outbound: {

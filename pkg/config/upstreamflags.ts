@@ -24,7 +24,7 @@ const PEER_TLS = 'peers always use mutual TLS';
 
 /** Name: reason. A name that ends in `?` is a switch. */
 const NO_EFFECT: Readonly<Record<string, string>> = {
-  'aggregator-reject-forwarding-redirect?': 'aggregated servers are not built yet',
+  'aggregator-reject-forwarding-redirect?': '',
   'allow-metric-labels': '',
   'allow-metric-labels-manifest': '',
   'audit-webhook-batch-initial-backoff': 'see --audit-webhook-initial-backoff',
@@ -37,7 +37,6 @@ const NO_EFFECT: Readonly<Record<string, string>> = {
   'debug-socket-path': '',
   'delete-collection-workers': '',
   'disabled-metrics': '',
-  'enable-bootstrap-token-auth?': 'bootstrap tokens are not built yet',
   'enable-garbage-collector?': 'see --controllers',
   'enable-logs-handler?': '',
   ...sharing(STORE, [
@@ -45,7 +44,6 @@ const NO_EFFECT: Readonly<Record<string, string>> = {
     ...['etcd-healthcheck-timeout', 'etcd-readycheck-timeout', 'storage-initialization-timeout'],
     ...['lease-reuse-duration-seconds', 'storage-media-type', 'watch-cache?', 'watch-cache-sizes'],
   ]),
-  'event-ttl': 'events are kept until they are deleted',
   'external-hostname': '',
   'goaway-chance': '',
   'http2-max-streams-per-connection': '',

@@ -5,6 +5,7 @@ import {
   type Authorizer,
   authenticatorChain,
   bearerAuthenticator,
+  bootstrapTokenAuthenticator,
   type CertificateBundles,
   CertificateInspector,
   certificateAuthenticator,
@@ -76,6 +77,9 @@ export async function openAccess({ world, config, registry, log, tokenKey, outbo
   const tokens = tokenChain([
     ...tokenFile(config, world).map((found) => forAudiences(accounts.audiences, found)),
     serviceAccounts.authenticator,
+    ...(config.access.bootstrapTokens
+      ? [forAudiences(accounts.audiences, bootstrapTokenAuthenticator(objects, world.clock))]
+      : []),
     ...(jwt.tokens === undefined ? [] : [forAudiences(accounts.audiences, jwt.tokens)]),
     ...tokenWebhook({ world, config, outbound, log }),
   ]);

@@ -134,6 +134,7 @@ export class Aggregator implements Aggregation {
       discovery,
       openApi,
       open: (request) => outbound.open(target, request),
+      upgrade: (request) => outbound.upgrade(target, request),
     };
   }
 

@@ -52,7 +52,8 @@ export class AuditFile implements AuditOutput {
   async write(bytes: Buffer): Promise<void> {
     const { sizeMax } = this.#options;
     if (sizeMax > 0 && this.#size > 0 && this.#size + bytes.length > sizeMax) await this.#rotate();
-    await this.#handle.appendFile(bytes);
+    for (let written = 0; written < bytes.length; )
+      written += (await this.#handle.write(bytes, written, bytes.length - written)).bytesWritten;
     this.#size += bytes.length;
   }
 

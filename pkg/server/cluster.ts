@@ -70,6 +70,7 @@ export function clusterOf(registry: Registry, world: World, identity = CONTROLLE
       const from = namespace === '' ? prefix : `${prefix}${namespace}/`;
       return registry.cache.collection(prefix)?.snapshot().objects.range(from, prefixEnd(from)) ?? [];
     },
+    caughtUp: () => registry.cache.fresh(world.clock.monotonic() + PATIENCE),
     knownOne: ({ resource: { storage }, namespace, name }) =>
       registry.cache
         .collection(storage.prefix)
@@ -195,13 +196,19 @@ function follow(registry: Registry, observer: Observer): Following {
   };
 }
 
+/** One map for all followers of a snapshot. */
+const prefixes = new WeakMap<ServedResources, ReadonlyMap<string, ServedResource>>();
+
 /** Each collection in its first version in discovery. */
 function byPrefix(servedResources: ServedResources): ReadonlyMap<string, ServedResource> {
+  const known = prefixes.get(servedResources);
+  if (known !== undefined) return known;
   const found = new Map<string, ServedResource>();
   for (const { versions } of servedResources.groups)
     for (const { resources } of versions)
       for (const resource of resources)
         if (resource.storage.prefix !== '' && !found.has(resource.storage.prefix))
           found.set(resource.storage.prefix, resource);
+  prefixes.set(servedResources, found);
   return found;
 }

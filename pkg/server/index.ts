@@ -1,6 +1,9 @@
+export { CONTROLLERS } from '../controllers/index.js';
 export { type ClusterFolders, makeClusterFolders, type PlannedPeer } from './clusterfolders.js';
 export { type EtcdStandIn, envtestArguments, startEtcdStandIn } from './envtest.js';
 export { makeFolder } from './files.js';
+export { requestCertificate } from './issue.js';
+export { type KubeconfigParts, kubeconfigText } from './kubeconfig.js';
 export { startApiServer, type TestApiServer, type TestApiServerOptions } from './library.js';
 export { type ProcessDoor, runApiServer } from './run.js';
 export { KUBERNETES_VERSION, PROGRAM_VERSION } from './version.js';

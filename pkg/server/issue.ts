@@ -89,6 +89,21 @@ export async function issueLeaf(authority: KeyPair, request: LeafRequest, now: n
   return { cert: pem(certificate.toString('pem')), key: await privatePem(keys.privateKey) };
 }
 
+/** A certificate request (PKCS #10) for a client, and its new private key, PEM. */
+export async function requestCertificate(
+  subject: Subject,
+): Promise<{ readonly request: string; readonly key: string }> {
+  const x509 = await library();
+  const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+  const { organizations = [], commonName } = subject;
+  const request = await x509.Pkcs10CertificateRequestGenerator.create({
+    name: [...organizations.map((o) => ({ O: [o] })), { CN: [commonName] }],
+    keys,
+    signingAlgorithm: ALGORITHM,
+  });
+  return { request: pem(request.toString('pem')), key: await privatePem(keys.privateKey) };
+}
+
 async function library(): Promise<typeof import('@peculiar/x509')> {
   await import('reflect-metadata');
   return import('@peculiar/x509');

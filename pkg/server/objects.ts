@@ -6,6 +6,7 @@ import {
   choiceWarnings,
   chosenSteps,
   paramRightsStep,
+  podCertificateSigningStep,
   WebhookMetrics,
 } from '../admission/index.js';
 import type { AdmissionStep, UserInfo } from '../api/index.js';
@@ -133,6 +134,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
   const resources = builtinResources({
     serviceIpRanges: api.serviceRanges,
     nodePorts: api.nodePorts,
+    eventSeconds: api.eventSeconds,
     authorize: (user, attributes) => access!.services.authorize(user, attributes),
     rulesFor: (user, namespace) => access!.services.rulesFor(user, namespace),
     tokens: lateTokens(config, () => access!.services.tokens),
@@ -186,6 +188,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
         ...chosenSteps(steps, api.admission),
         grantsStep(() => access!.escalation),
         paramRightsStep(stored, authorizeCheck),
+        podCertificateSigningStep(authorizeCheck),
       ];
     },
     // A schema with an unknown gate: the gate was removed because the feature is always enabled.
