@@ -34,11 +34,12 @@ lint: install ## run biome and apply its fixes
 golden: build ## replay all recorded answers of kube-apiserver; ARGS=--gate fails on a difference that is not listed
 	node test/golden/run.mjs $(ARGS)
 
-sim: install ## simulate whole clusters: SEEDS=100000, or SEED=n for one
-	SIM_SEEDS=$(or $(SEEDS),20000) SIM_SEED=$(SEED) $(NODE_BIN)/vitest run test/sim/*.test.ts
+sim: install ## simulate whole clusters: SEEDS=100000 FROM=1, or SEED=n for one
+	SIM_SEEDS=$(or $(SEEDS),20000) SIM_FROM=$(FROM) SIM_SEED=$(SEED) $(NODE_BIN)/vitest run test/sim/*.test.ts
 
-simpeer: install ## simulate clusters of production peers: SEEDS=10000, or SEED=n for one
-	PEER_SEEDS=$(or $(SEEDS),5000) PEER_SEED=$(SEED) $(NODE_BIN)/vitest run test/sim/peer
+simpeer: install ## simulate clusters of production peers on all cores: SEEDS=10000 FROM=1, or SEED=n for one; ARGS=--go-on lists all failures
+	$(NODE_BIN)/tsc -p test/sim/tsconfig.json
+	node dist/test/sim/peer/run.js $(if $(SEED),--seed $(SEED),--seeds $(or $(SEEDS),5000) --from $(or $(FROM),1)) $(ARGS)
 
 fuzz: install ## fuzz every parser: MINUTES=n SEED=s TARGET=part of a name
 	FUZZ_MINUTES=$(or $(MINUTES),5) FUZZ_SEED=$(SEED) FUZZ_TARGET='$(TARGET)' $(NODE_BIN)/vitest run test/fuzz

@@ -19,6 +19,7 @@ import { step } from './step.js';
 import { tick } from './tick.js';
 import type {
   ConfigChange,
+  Configuration,
   EntryKind,
   HardState,
   LogIndex,
@@ -207,6 +208,11 @@ export class RaftNode {
   reportUnreachable(to: PeerId): void {
     this.#stirred = true;
     reportUnreachable(this.#core, to);
+  }
+
+  /** The configuration in force, committed or not. */
+  get config(): Configuration {
+    return this.#core.configs.current;
   }
 
   status(): NodeStatus {

@@ -1,6 +1,7 @@
 // Runs thousands of simulated clusters with faults. For millions: make sim SEEDS=1000000.
 //
 //   SIM_SEEDS=20000 npx vitest run test/sim/sim.test.ts     that many seeds instead of the usual few
+//   SIM_FROM=100001 SIM_SEEDS=20000 npx ...                 the same from another seed on
 //   SIM_SEED=4711   npx vitest run test/sim/sim.test.ts     only this one
 
 import { describe, expect, it } from 'vitest';
@@ -11,6 +12,7 @@ import { simulate } from './simulate.js';
 // make passes empty ones for those not given.
 const ONE = process.env['SIM_SEED'] || undefined;
 const SEEDS = Number(process.env['SIM_SEEDS'] || 2000);
+const FROM = Number(process.env['SIM_FROM'] || 1);
 const CHUNK = 250;
 const TIMEOUT = 600_000;
 
@@ -25,8 +27,8 @@ describe('simulated clusters', () => {
     return;
   }
 
-  for (let from = 1; from <= SEEDS; from += CHUNK) {
-    const count = Math.min(CHUNK, SEEDS - from + 1);
+  for (let from = FROM; from < FROM + SEEDS; from += CHUNK) {
+    const count = Math.min(CHUNK, FROM + SEEDS - from);
     it(
       `keep all guarantees, seeds ${from} to ${from + count - 1}`,
       () => {

@@ -84,7 +84,7 @@ export class Connections {
 
   /** For a peer that no member has reached yet. */
   async #askWhetherRemoved(provider: TransportProvider): Promise<void> {
-    if (this.#parts().raft.status().config.voters.length > 0 || !this.#base.rules.asksWhetherRemoved) {
+    if (this.#parts().raft.config.voters.length > 0 || !this.#base.rules.asksWhetherRemoved) {
       this.#stopAsking?.();
       return;
     }

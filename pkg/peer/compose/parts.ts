@@ -174,7 +174,7 @@ function membersOf(
     isLeader: () => raft.isLeader,
     term: () => raft.soft.term,
     configurationIsCommitted: () => !rules.recordsCommittedRemovals || raft.status().configIsCommitted,
-    configuration: () => raft.status().config,
+    configuration: () => raft.config,
     caughtUp: (member) => raft.status().peers.some((peer) => peer.id === member && peer.caughtUp),
     change: (change) => raft.proposeConfigChange({ changes: [change] }),
     propose: (command, options) => proposals.submit(command, rules.recordsCommittedRemovals ? options : {}),
@@ -217,7 +217,7 @@ export function connectMembers(members: Members, transport: LateTransport): void
 function checksOf(base: PeerBase, raft: DrivenRaft, transport: LateTransport, owner: Owner): HashChecks {
   return new HashChecks({
     self: toPeerId(base.log.identity.peerId),
-    voters: () => raft.status().config.voters,
+    voters: () => raft.config.voters,
     send: (at, hashes) => transport.sendHashes(at, hashes),
     differs: (message) => owner.differs(message),
     note: noteOf(base),
@@ -308,7 +308,7 @@ function tasksOf({ config, world, state, rules }: PeerBase, { raft, proposals, c
     world,
     isLeader: () => raft.isLeader,
     hasLeader: () => raft.hasLeader,
-    voters: () => raft.status().config.voters.length,
+    voters: () => raft.config.voters.length,
     comparesExpired: rules.comparesExpired,
     machine: () => state.machine,
     newestWrite: () => state.newestWrite,

@@ -50,7 +50,7 @@ export class RunningPeer implements Peer {
     await members.load(state.machine);
     this.#stopTicking = this.#tick();
     this.#startConsensus();
-    const { voters } = raft.status().config;
+    const { voters } = raft.config;
     const alone = voters.length === 1 && voters[0] === toPeerId(log.identity.peerId);
     // A single voter does not wait for an election timeout.
     if (alone) raft.campaign();
@@ -188,7 +188,7 @@ export class RunningPeer implements Peer {
     });
     const handOver = async (): Promise<void> => {
       await proposals.drain('this peer is closing');
-      const others = raft.status().config.voters.length > 1;
+      const others = raft.config.voters.length > 1;
       if (others && raft.isLeader) await this.control.moveLeader(0);
     };
     await Promise.race([handOver(), late]);

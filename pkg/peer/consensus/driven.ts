@@ -102,6 +102,11 @@ export class DrivenRaft {
     return this.#soft.leader !== NO_PEER;
   }
 
+  /** The configuration in force, committed or not. */
+  get config(): Configuration {
+    return this.#core.raft.config;
+  }
+
   status(): NodeStatus {
     return this.#core.raft.status();
   }

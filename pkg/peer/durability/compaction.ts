@@ -11,7 +11,7 @@ import type { Journal } from './journal.js';
 
 export interface CompactorPorts {
   readonly raft: {
-    status(): { readonly config: Configuration };
+    readonly config: Configuration;
     compactionIndex(trailing: number, trailingMax: number): LogIndex | undefined;
     compact(index: LogIndex): SnapshotMeta;
   };
@@ -62,7 +62,7 @@ export class LogCompactor {
 
   /** This peer is the only member. */
   get #alone(): boolean {
-    const { voters, votersOutgoing, learners, learnersNext } = this.#ports.raft.status().config;
+    const { voters, votersOutgoing, learners, learnersNext } = this.#ports.raft.config;
     return voters.length + votersOutgoing.length + learners.length + learnersNext.length === 1;
   }
 

@@ -6,6 +6,9 @@ import type { Engine, EngineBatch, EngineHome, EnginePage, EngineRange, EngineSc
 /** Keys are latin1 strings: one code unit per byte, so they sort like the bytes. */
 type Rows = OrderedMap<Buffer>;
 
+/** The changes of one batch, in order. Without a value the key is deleted. */
+type Ops = readonly { readonly key: string; readonly value: Buffer | undefined }[];
+
 const keyOf = (key: Buffer): string => key.toString('latin1');
 
 class MemoryBatch implements EngineBatch {
@@ -97,7 +100,7 @@ class MemoryScan implements EngineScan {
 
 export interface MemoryEngine extends Engine {
   /** For its batches only. */
-  take(ops: readonly { readonly key: string; readonly value: Buffer | undefined }[], sync: boolean): void;
+  take(ops: Ops, sync: boolean): void;
 }
 
 /** Rows in an ordered map. A returned value is the stored one and must not be changed in place. */
@@ -123,11 +126,11 @@ class MapEngine implements MemoryEngine {
     return new MemoryBatch(this);
   }
 
-  take(ops: readonly { readonly key: string; readonly value: Buffer | undefined }[], sync: boolean): void {
+  take(ops: Ops, sync: boolean): void {
     this.#live();
     this.#disk.fail?.();
     for (const { key, value } of ops) this.#disk.set(key, value);
-    this.#disk.written(sync);
+    this.#disk.written(ops, sync);
   }
 
   scan(request: ScanRequest): EngineScan {
@@ -140,7 +143,10 @@ class MapEngine implements MemoryEngine {
     const doomed: string[] = [];
     this.#disk.rows.scan(keyOf(gte), keyOf(lt), (key) => doomed.push(key) > 0);
     for (const key of doomed) this.#disk.set(key, undefined);
-    this.#disk.written(false);
+    this.#disk.written(
+      doomed.map((key) => ({ key, value: undefined })),
+      false,
+    );
   }
 
   async compactRange(): Promise<void> {
@@ -160,21 +166,22 @@ class MapEngine implements MemoryEngine {
   }
 }
 
-/** The data that survives an engine: its rows and, for simulated crashes, each state since the last sync. */
+/** The data that survives an engine: its rows and, for simulated crashes, the last synced state and each batch since. */
 class Disk {
   readonly rows: Rows;
   bytes = 0;
   /** Called before each write; throws to make it fail. */
   fail: (() => void) | undefined;
-  readonly #unsynced: OrderedView<Buffer>[] | undefined;
+  readonly #crash: { synced: OrderedView<Buffer>; batches: Ops[] } | undefined;
 
-  constructor(crashable: boolean, from?: OrderedView<Buffer>) {
+  constructor(crashable: boolean, from?: OrderedView<Buffer>, batches: readonly Ops[] = []) {
     this.rows = new OrderedMap();
     from?.scan('', undefined, (key, value) => {
       this.set(key, value);
       return true;
     });
-    this.#unsynced = crashable ? [this.rows.snapshot()] : undefined;
+    for (const { key, value } of batches.flat()) this.set(key, value);
+    this.#crash = crashable ? { synced: this.rows.snapshot(), batches: [] } : undefined;
   }
 
   set(key: string, value: Buffer | undefined): void {
@@ -188,16 +195,29 @@ class Disk {
     }
   }
 
-  written(sync: boolean): void {
-    if (this.#unsynced === undefined) return;
-    if (sync) this.#unsynced.length = 0;
-    this.#unsynced.push(this.rows.snapshot());
+  /** The changes of a batch are in the rows. */
+  written(ops: Ops, sync: boolean): void {
+    if (this.#crash === undefined) return;
+    if (sync) {
+      this.#crash.synced = this.rows.snapshot();
+      this.#crash.batches = [];
+    } else this.#crash.batches.push(ops);
   }
 
-  /** States a crash may leave: the last synced one first, then one for each batch written since. */
-  get possible(): readonly OrderedView<Buffer>[] {
-    invariant(this.#unsynced !== undefined, 'only a crashable home can crash');
-    return this.#unsynced;
+  /** Batches written since the last synced one. */
+  get unsynced(): number {
+    return this.#crashable.batches.length;
+  }
+
+  /** The disk after a crash: the last synced state, and the first `keep` batches written since. */
+  crashed(keep: number): Disk {
+    const { synced, batches } = this.#crashable;
+    return new Disk(true, synced, batches.slice(0, keep));
+  }
+
+  get #crashable() {
+    invariant(this.#crash !== undefined, 'only a crashable home can crash');
+    return this.#crash;
   }
 }
 
@@ -243,13 +263,12 @@ export function memoryHome(options: { readonly name?: string; readonly crashable
     },
     sweep: async () => {},
     get unsynced() {
-      return current.possible.length - 1;
+      return current.unsynced;
     },
     crash: (keep) => {
       for (const engine of engines) void engine.close();
       engines = [];
-      const { possible } = current;
-      current = new Disk(crashable, possible[Math.min(keep, possible.length - 1)]!);
+      current = current.crashed(keep);
     },
     failWrites: (fail) => {
       current.fail = fail;

@@ -29,9 +29,26 @@ interface Dirty {
   abandoned: boolean;
 }
 
+/** Files grow in steps, because most are filled by many small writes. */
+const GROWTH = 8 * 1024;
+
 class File {
-  current: Buffer = Buffer.alloc(0);
+  /** The content, and zeros after it. */
+  #bytes: Buffer = Buffer.alloc(0);
+  #length = 0;
   readonly dirty = new Map<number, Dirty>();
+
+  get current(): Buffer {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  get size(): number {
+    return this.#length;
+  }
+
+  holds(bytes: Uint8Array, position: number): boolean {
+    return Buffer.compare(this.current.subarray(position, position + bytes.length), bytes) === 0;
+  }
 
   write(bytes: Uint8Array, position: number): void {
     const end = position + bytes.length;
@@ -43,15 +60,16 @@ class File {
         continue;
       }
       const start = sector * SECTOR;
-      const old = start < this.current.length ? Buffer.from(this.current.subarray(start, start + SECTOR)) : undefined;
+      const old = start < this.#length ? Buffer.from(this.current.subarray(start, start + SECTOR)) : undefined;
       this.dirty.set(sector, { old, abandoned: false });
     }
-    if (end > this.current.length) {
-      const grown = Buffer.alloc(end);
+    if (end > this.#bytes.length) {
+      const grown = Buffer.alloc(Math.ceil(end / GROWTH) * GROWTH);
       grown.set(this.current);
-      this.current = grown;
+      this.#bytes = grown;
     }
-    this.current.set(bytes, position);
+    this.#length = Math.max(this.#length, end);
+    this.#bytes.set(bytes, position);
   }
 
   synced(): void {
@@ -64,17 +82,18 @@ class File {
 
   /** Restores the old content where `isLost`. */
   lose(isLost: (dirty: Dirty) => boolean): void {
-    let length = this.current.length;
+    let length = this.#length;
     for (const [sector, dirty] of [...this.dirty].sort(([a], [b]) => b - a)) {
       const start = sector * SECTOR;
       if (isLost(dirty)) {
-        if (dirty.old !== undefined) this.current.set(dirty.old, start);
+        if (dirty.old !== undefined) this.#bytes.set(dirty.old, start);
         else if (start + SECTOR >= length) length = Math.min(length, start);
-        else this.current.fill(0, start, start + SECTOR);
+        else this.#bytes.fill(0, start, start + SECTOR);
       }
       this.dirty.delete(sector);
     }
-    if (length < this.current.length) this.current = Buffer.from(this.current.subarray(0, length));
+    this.#bytes.fill(0, length);
+    this.#length = length;
   }
 }
 
@@ -192,11 +211,11 @@ export class MachineDisk {
 
   /** Simulates a misdirected write or a corrupted sector. Returns false when there is nothing to damage. */
   damage(): boolean {
-    const files = [...this.#log.live.values()].filter((file) => file.current.length > 4 * SECTOR);
+    const files = [...this.#log.live.values()].filter((file) => file.size > 4 * SECTOR);
     if (files.length === 0) return false;
     const file = this.#random.pick(files);
     const used: number[] = [];
-    for (let sector = 0; sector * SECTOR < file.current.length; sector++) {
+    for (let sector = 0; sector * SECTOR < file.size; sector++) {
       if (file.current.subarray(sector * SECTOR, (sector + 1) * SECTOR).some((byte) => byte !== 0)) used.push(sector);
     }
     // Not the last frame: a sector lost there is indistinguishable from an interrupted write.
@@ -252,14 +271,13 @@ export class MachineDisk {
     };
     const fileOf = (file: File): LogFile => ({
       get size() {
-        return file.current.length;
+        return file.size;
       },
       read: (position, length) => Buffer.from(file.current.subarray(position, position + length)),
       write: (bytes, position) =>
         this.#timed(process, 0, () => {
-          if (this.#full && position + bytes.length > file.current.length) throw noSpace();
-          const same = Buffer.compare(file.current.subarray(position, position + bytes.length), bytes) === 0;
-          if (same && this.#faults.ignoresRewrites === true) return;
+          if (this.#full && position + bytes.length > file.size) throw noSpace();
+          if (this.#faults.ignoresRewrites === true && file.holds(bytes, position)) return;
           file.write(bytes, position);
         }),
       sync: () =>

@@ -117,6 +117,8 @@ export class Lives {
       machine.lost = name === 'LogCorruptError' || LOST_DISK.test(message) || ANOTHER_CLUSTER.test(message);
       return machine.lost;
     }
+    // A founder that has not taken part yet meets the cluster that the operator restores meanwhile.
+    if (machine.isOfOldCluster && ANOTHER_CLUSTER.test(message)) return true;
     // A founder that was removed before its first start had ended.
     if (!LOST_DISK.test(message) || !this.#removals.has(machine.memberId ?? -1)) return false;
     machine.wanted = false;

@@ -118,7 +118,7 @@ export class SimulatedNetwork {
   }
 
   #isCut(from: string, to: string): boolean {
-    return this.#cuts.has(`${from} > ${to}`);
+    return this.#cuts.size > 0 && this.#cuts.has(`${from} > ${to}`);
   }
 
   #isLost(from: string, to: string): boolean {

@@ -41,6 +41,11 @@ describe('simulated production peers', () => {
     );
   }
 
+  // A founder that had not taken part met the cluster that its operator restored meanwhile.
+  for (const seed of [200817]) {
+    it(`keep all guarantees, seed ${seed}`, async () => expect(verdict(await simulatePeers({ seed }))).toBe('right'));
+  }
+
   it('are deterministic for a seed', async () => {
     const trace = async (seed: number): Promise<string[]> => {
       const lines: string[] = [];

@@ -1,12 +1,17 @@
 // make simpeer: runs many seeds of production peers, or one with a trace.
 //
-//   node dist/test/sim/peer/run.js --seeds 10000 [--from 1]     every seed from 1 on; stops at the first that fails
+//   node dist/test/sim/peer/run.js --seeds 10000 [--from 1]     every seed from 1 on; ends soon after the first that fails
 //   node dist/test/sim/peer/run.js --seeds 10000 --go-on        the same, and lists every seed that fails
+//   node dist/test/sim/peer/run.js --seeds 10000 --jobs 1       in one process; otherwise one for each core
 //   node dist/test/sim/peer/run.js --seed 4711 [--trace]        repeats one seed
 
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { replayPeerCommand, runPeerSeeds } from './seeds.js';
+import { runInProcesses } from './jobs.js';
+import { replayPeerCommand } from './seeds.js';
 import { simulatePeers } from './simulate.js';
+
+const PROGRESS_EVERY = 1000;
 
 const { values } = parseArgs({
   options: {
@@ -14,6 +19,7 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '1000' },
     from: { type: 'string', default: '1' },
     trace: { type: 'boolean', default: false },
+    jobs: { type: 'string', default: String(availableParallelism()) },
     'go-on': { type: 'boolean', default: false },
   },
 });
@@ -25,15 +31,21 @@ if (values.seed !== undefined) {
   process.exitCode = result.failure === undefined ? 0 : 1;
 } else {
   const started = performance.now();
-  const found = await runPeerSeeds({
-    from: Number(values.from),
-    count: Number(values.seeds),
-    goOn: values['go-on'],
-  });
-  const { failed, ...totals } = found;
-  console.log(`${((performance.now() - started) / 1000).toFixed(1)} s:`, totals);
-  for (const { seed, failure } of failed) {
-    console.log(`seed ${seed}: ${failure?.message}\n repeat with: ${replayPeerCommand(seed)}`);
+  const seconds = (): string => `${((performance.now() - started) / 1000).toFixed(1)} s`;
+  const { failed, totals } = await runInProcesses(
+    {
+      from: Number(values.from),
+      count: Number(values.seeds),
+      jobs: Number(values.jobs),
+      goOn: values['go-on'],
+    },
+    ({ totals: { runs = 0 }, failed: { length } }) => {
+      if (runs % PROGRESS_EVERY === 0) console.log(`${seconds()}: ${runs} runs, ${length} failed`);
+    },
+  );
+  console.log(`${seconds()}:`, totals);
+  for (const { seed, message } of failed) {
+    console.log(`seed ${seed}: ${message}\n repeat with: ${replayPeerCommand(seed)}`);
     process.exitCode = 1;
   }
 }

@@ -56,10 +56,13 @@ export class WriteAheadLog {
   #running: Promise<void> | undefined;
   #failure: Error | undefined;
   #closed = false;
-  readonly #buffer = Buffer.allocUnsafe(WAL_LIMITS.frameBufferBytes);
+  /** Reused for each frame. No frame of usual size is larger than a segment. */
+  readonly #buffer: Buffer;
 
   private constructor(world: LogWorld, start: Start) {
     this.#world = world;
+    const { segmentBytesMax } = world.segments ?? WAL_LIMITS;
+    this.#buffer = Buffer.allocUnsafe(Math.min(WAL_LIMITS.frameBufferBytes, segmentBytesMax));
     this.#spare = new Spare(world);
     this.#segments = start.segments;
     this.#file = start.file;
