@@ -43,3 +43,10 @@ export {
   type WireSnapshotPart,
   type WireStateHash,
 } from './peer.js';
+export {
+  TUNNEL_METHOD,
+  TUNNEL_PACKETS,
+  tunnelPacketCodec,
+  type WireTunnelId,
+  type WireTunnelPacket,
+} from './tunnel.js';

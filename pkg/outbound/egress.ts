@@ -1,59 +1,69 @@
 import type { Socket } from 'node:net';
 import type { World } from '../base/index.js';
 import { type Dialer, dialDirect, dialUnix, startTls } from './dial.js';
+import type { EgressMetrics } from './egressmetrics.js';
 import { OutboundError } from './errors.js';
 import { outboundLimits } from './limits.js';
-import { addressOf, type EgressNetwork, hostPort } from './target.js';
+import { type Address, addressOf, type EgressNetwork, hostPort, type ProxyPlace } from './target.js';
+import { dialTunnel, TunnelError } from './tunnel.js';
 
 /** How one network is reached. */
-export type EgressConnection =
-  | { readonly kind: 'direct' }
-  | { readonly kind: 'httpConnect'; readonly unixSocket: string }
-  | { readonly kind: 'httpConnect'; readonly url: string; readonly tls: ProxyTls | undefined };
-
-export interface ProxyTls {
-  readonly ca?: string;
-  readonly certificate?: { readonly cert: string; readonly key: string };
-}
+export type EgressConnection = { readonly kind: 'direct' } | ({ readonly kind: 'httpConnect' | 'grpc' } & ProxyPlace);
 
 /** The dialers of an EgressSelectorConfiguration. A network without a selection is dialed directly. */
 export function egressDialers(
   selections: ReadonlyMap<EgressNetwork, EgressConnection>,
   world: World,
+  metrics?: EgressMetrics,
 ): (network: EgressNetwork) => Dialer {
   const dialers = new Map<EgressNetwork, Dialer>();
   for (const [network, connection] of selections)
-    dialers.set(network, connection.kind === 'direct' ? dialDirect : throughProxy(connection, world));
+    dialers.set(network, connection.kind === 'direct' ? dialDirect : throughProxy(connection, world, metrics));
   return (network) => dialers.get(network) ?? dialDirect;
 }
 
-/** HTTP CONNECT (RFC 9110, section 9.3.6) through a proxy on TCP, with or without TLS, or on a UNIX domain socket. */
-function throughProxy(proxy: Exclude<EgressConnection, { kind: 'direct' }>, world: World): Dialer {
+type Proxy = Exclude<EgressConnection, { kind: 'direct' }>;
+
+function throughProxy(proxy: Proxy, world: World, metrics: EgressMetrics | undefined): Dialer {
+  const name = 'url' in proxy ? new URL(proxy.url).host : proxy.unixSocket;
+  const labels = [proxy.kind === 'grpc' ? 'grpc' : 'http_connect', 'url' in proxy ? 'tcp' : 'uds'] as const;
   return async (address, signal) => {
-    const name = 'url' in proxy ? new URL(proxy.url).host : proxy.unixSocket;
-    let socket: Socket;
+    const ended = metrics?.dialStarted(...labels);
+    let stage: 'connect' | 'proxy' = 'connect';
     try {
-      socket = await openProxy(proxy, world, signal);
+      let socket: Socket;
+      if (proxy.kind === 'grpc') socket = await dialTunnel(proxy, address, world, signal);
+      else {
+        const open = await openProxy(proxy, world, signal);
+        stage = 'proxy';
+        socket = await throughConnect(open, name, address, signal);
+      }
+      ended?.();
+      return socket;
     } catch (error) {
-      throw new OutboundError('dial', `dialing proxy "${name}" failed: ${(error as Error).message}`);
-    }
-    const target = hostPort(address);
-    try {
-      const { status, text } = await connectThrough(socket, target, signal);
-      if (status === 200) return socket;
-      throw new Error(`proxy error from ${name} while dialing ${target}, code ${status}: ${text}`);
-    } catch (error) {
-      socket.destroy();
-      throw new OutboundError('dial', (error as Error).message);
+      if (error instanceof TunnelError) stage = error.stage;
+      ended?.(stage);
+      const { message } = error as Error;
+      throw new OutboundError('dial', stage === 'connect' ? `dialing proxy "${name}" failed: ${message}` : message);
     }
   };
 }
 
-async function openProxy(
-  proxy: Exclude<EgressConnection, { kind: 'direct' }>,
-  world: World,
-  signal: AbortSignal,
-): Promise<Socket> {
+/** HTTP CONNECT (RFC 9110, section 9.3.6) over a connection to the proxy. */
+async function throughConnect(socket: Socket, name: string, address: Address, signal: AbortSignal): Promise<Socket> {
+  const target = hostPort(address);
+  try {
+    const { status, text } = await connectThrough(socket, target, signal);
+    if (status === 200) return socket;
+    throw new Error(`proxy error from ${name} while dialing ${target}, code ${status}: ${text}`);
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
+}
+
+/** A connection to the proxy: TCP, with or without TLS, or a UNIX domain socket. */
+async function openProxy(proxy: ProxyPlace, world: World, signal: AbortSignal): Promise<Socket> {
   if ('unixSocket' in proxy) return dialUnix(proxy.unixSocket, signal);
   const address = addressOf(proxy.url);
   const socket = await dialDirect(address, signal);

@@ -1,7 +1,8 @@
 export { bundleProblem, Outbound, type OutboundParts } from './client.js';
 export { ClientConfigError, type WebhookCall, type WebhookClientParts, WebhookClients } from './clientconfig.js';
 export type { Dialer } from './dial.js';
-export { type EgressConnection, egressDialers, type ProxyTls } from './egress.js';
+export { type EgressConnection, egressDialers } from './egress.js';
+export { EgressMetrics } from './egressmetrics.js';
 export { OutboundError, type OutboundPhase } from './errors.js';
 export { KubeconfigError, type KubeconfigSource, OutboundKubeconfig } from './kubeconfig.js';
 export { outboundLimits } from './limits.js';
@@ -19,5 +20,7 @@ export {
   type OutboundRequest,
   type OutboundResponse,
   type OutboundTarget,
+  type ProxyPlace,
+  type ProxyTls,
 } from './target.js';
 export type { UpgradeReply } from './upgrade.js';

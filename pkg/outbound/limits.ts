@@ -14,4 +14,8 @@ export const outboundLimits = {
   targetsMax: 512,
   /** Size of the response of a proxy to CONNECT. */
   proxyResponseBytesMax: 16 * 1024,
+  /** Bytes of one packet to a konnectivity proxy. A proxy refuses messages of more than 4 MiB. */
+  tunnelPacketBytes: 64 * 1024,
+  /** Time without data after which a tunnel that has ended here is closed, and time to wait for the response of the proxy to that. */
+  tunnelCloseTime: 10_000,
 } as const;

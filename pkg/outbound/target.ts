@@ -14,6 +14,15 @@ export interface Credentials {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }
 
+/** Client certificate and authorities for a proxy, PEM. */
+export interface ProxyTls {
+  readonly ca?: string;
+  readonly certificate?: { readonly cert: string; readonly key: string };
+}
+
+/** Where a proxy listens. `tls` is undefined for `http:`. */
+export type ProxyPlace = { readonly unixSocket: string } | { readonly url: string; readonly tls: ProxyTls | undefined };
+
 /** The networks of an EgressSelectorConfiguration. */
 export type EgressNetwork = 'cluster' | 'controlplane' | 'etcd';
 

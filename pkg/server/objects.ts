@@ -56,7 +56,13 @@ import {
 } from '../controllers/index.js';
 import { connectKms, type Encryption, openEncryption } from '../encryption/index.js';
 import type { Aggregation } from '../http/index.js';
-import { type Outbound, type ServiceResolver, serviceResolver, WebhookClients } from '../outbound/index.js';
+import {
+  EgressMetrics,
+  type Outbound,
+  type ServiceResolver,
+  serviceResolver,
+  WebhookClients,
+} from '../outbound/index.js';
 import {
   builtinResources,
   type ClusterConfig,
@@ -163,7 +169,8 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
   const { kubeconfigs = {}, ...fileSettings } = await readAdmissionConfig(api.admission.configFile);
   const note = (message: string, fields: Readonly<Record<string, unknown>>): void => log.warn(fields, message);
   const webhookMetrics = new WebhookMetrics();
-  const outbound = await openOutbound(config, world);
+  const egressMetrics = new EgressMetrics(world.clock);
+  const outbound = await openOutbound(config, world, egressMetrics);
   let resolveService: ServiceResolver | undefined;
   const registry = await openRegistry({
     world,
@@ -316,7 +323,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
     aggregation: aggregator,
     presence,
     encryption,
-    metrics: webhookMetrics.families,
+    metrics: [...webhookMetrics.families, ...egressMetrics.families],
     begin,
     pause,
     queues: () => [...controllers.running, ...ownControllers.running],

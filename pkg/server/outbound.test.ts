@@ -34,18 +34,18 @@ describe('EgressSelectorConfiguration', () => {
           name: 'controlplane',
           connection: { proxyProtocol: 'HTTPConnect', transport: { uds: { udsName: '/run/p' } } },
         },
-        { name: 'etcd', connection: { proxyProtocol: 'Direct' } },
+        { name: 'etcd', connection: { proxyProtocol: 'GRPC', transport: { uds: { udsName: '/run/k' } } } },
       ]),
     ).toEqual([
       ['cluster', { kind: 'httpConnect', url: 'http://127.0.0.1:8131', tls: undefined }],
       ['controlplane', { kind: 'httpConnect', unixSocket: '/run/p' }],
-      ['etcd', { kind: 'direct' }],
+      ['etcd', { kind: 'grpc', unixSocket: '/run/k' }],
     ]);
   });
 
   it.each([
     [{ name: 'x', connection: { proxyProtocol: 'Direct' } }, 'egressSelections[0].name: "x" is not one of'],
-    [{ name: 'cluster', connection: { proxyProtocol: 'GRPC' } }, '.connection.proxyProtocol: GRPC (konnectivity)'],
+    [{ name: 'cluster', connection: { proxyProtocol: 'GRPC' } }, '.transport: exactly one of tcp and uds'],
     [{ name: 'cluster', connection: { proxyProtocol: 'HTTPConnect' } }, '.transport: exactly one of tcp and uds'],
     [{ name: 'cluster', connection: tcp({ url: 'ftp://a' }) }, '.transport.tcp.url: must be an http or https URL'],
     [{ name: 'cluster', connection: tcp({ url: 'https://a', tlsConfig: { clientKey: 'k' } }) }, 'must be set together'],

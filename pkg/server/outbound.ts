@@ -4,6 +4,7 @@ import type { World } from '../base/index.js';
 import { type Config, ConfigError, describeErrors, type FileTypes, readConfigFile } from '../config/index.js';
 import {
   type EgressConnection,
+  type EgressMetrics,
   type EgressNetwork,
   egressDialers,
   KubeconfigError,
@@ -15,9 +16,13 @@ import {
 } from '../outbound/index.js';
 
 /** Creates the outgoing calls of a server, through the proxies of `--egress-selector-config-file`. */
-export async function openOutbound({ outbound: { egressFile } }: Config, world: World): Promise<Outbound> {
+export async function openOutbound(
+  { outbound: { egressFile } }: Config,
+  world: World,
+  metrics: EgressMetrics,
+): Promise<Outbound> {
   if (egressFile === '') return new Outbound({ world });
-  return new Outbound({ world, egress: egressDialers(await readEgress(egressFile), world) });
+  return new Outbound({ world, egress: egressDialers(await readEgress(egressFile), world, metrics) });
 }
 
 export interface WebhookCallParts extends Pick<WebhookClientParts, 'outbound' | 'resolve'> {
@@ -148,16 +153,16 @@ function connectionOf(
   { proxyProtocol, transport }: ConnectionFile,
   wrong: (path: string, why: string) => ConfigError,
 ): EgressConnection {
-  if (proxyProtocol === 'GRPC') throw wrong('.proxyProtocol', 'GRPC (konnectivity) is not supported by this server');
   if (proxyProtocol === 'Direct') {
     if (transport !== undefined) throw wrong('.transport', 'must be absent for Direct');
     return { kind: 'direct' };
   }
+  const kind = proxyProtocol === 'GRPC' ? 'grpc' : 'httpConnect';
   const { tcp, uds } = transport ?? {};
   if ((tcp === undefined) === (uds === undefined)) throw wrong('.transport', 'exactly one of tcp and uds is required');
   if (uds !== undefined) {
     if (uds.udsName === '') throw wrong('.transport.uds.udsName', 'must not be empty');
-    return { kind: 'httpConnect', unixSocket: uds.udsName };
+    return { kind, unixSocket: uds.udsName };
   }
   const { url, tlsConfig } = tcp!;
   const isSecure = url.startsWith('https://');
@@ -165,9 +170,9 @@ function connectionOf(
     throw wrong('.transport.tcp.url', 'must be an http or https URL');
   if (!isSecure) {
     if (tlsConfig !== undefined) throw wrong('.transport.tcp.tlsConfig', 'must be absent for http');
-    return { kind: 'httpConnect', url, tls: undefined };
+    return { kind, url, tls: undefined };
   }
-  return { kind: 'httpConnect', url, tls: proxyTls(tlsConfig ?? {}, wrong) };
+  return { kind, url, tls: proxyTls(tlsConfig ?? {}, wrong) };
 }
 
 function proxyTls(

@@ -94,7 +94,7 @@ export const rooms: readonly Room[] = [
   { path: 'pkg/codec', mayImport: [...vocabulary, 'proto', 'pkg/schema'] },
   { path: 'pkg/patch', mayImport: [...vocabulary, 'pkg/schema'] },
   { path: 'pkg/cel', mayImport: [...vocabulary, 'pkg/schema'] },
-  { path: 'pkg/outbound', mayImport: vocabulary },
+  { path: 'pkg/outbound', mayImport: [...vocabulary, 'proto'] },
   { path: 'pkg/auth', mayImport: [...vocabulary, 'pkg/cel', 'pkg/outbound'] },
   { path: 'pkg/admission', mayImport: [...vocabulary, 'pkg/schema', 'pkg/cel', 'pkg/patch', 'pkg/outbound'] },
   { path: 'pkg/fairness', mayImport: vocabulary },

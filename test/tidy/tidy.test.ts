@@ -101,7 +101,8 @@ describe('the room table', () => {
         /\bDate\.now\(|\bnew Date\(\)|\bperformance\.now\(/,
         /\bMath\.random\(|\brandom(?:Bytes|UUID|Int|Fill|FillSync)\b|\bgetRandomValues\(/,
         /\bprocess\.env\b/,
-        /(?<![.\w])(?:setTimeout|setInterval|setImmediate|queueMicrotask)\b|\bprocess\.nextTick\(/,
+        // Not the declaration of a method with a typed parameter, such as that of sockets.
+        /(?<![.\w])(?:setTimeout|setInterval|setImmediate|queueMicrotask)\b(?!\(\w+: )|\bprocess\.nextTick\(/,
       ]
         .map(({ source }) => source)
         .join('|'),
