@@ -5,6 +5,7 @@ import { Collection, type ObservedChange } from './collection.js';
 import { EncodingBudget } from './encodings.js';
 import { cacheLimits } from './limits.js';
 import { LabelSets } from './object.js';
+import { SharedValues } from './sharedvalues.js';
 import { SlabAllocator } from './slab.js';
 
 export interface CacheOptions {
@@ -74,6 +75,7 @@ export class Cache {
   readonly #preparing = new Set<Preparing>();
   #allocator = new SlabAllocator();
   readonly #labelSets = new LabelSets();
+  readonly #values = new SharedValues();
   readonly #encodings: EncodingBudget;
   #applied: Revision = asRevision(0);
   #watch: Watch | undefined;
@@ -347,6 +349,7 @@ export class Cache {
           form: {
             prefix,
             labelSets: this.#labelSets,
+            values: this.#values,
             encodings: this.#encodings,
             parse: (bytes) => this.#options.parse(bytes),
             fieldsOf: (o) => request.fieldsOf(o),

@@ -3,5 +3,6 @@ export type { Collection, CollectionSnapshot, ObservedChange, WatchStart } from 
 export type { Cursor } from './cursor.js';
 export type { EventType, Framer, Frames } from './frames.js';
 export { endOfValue, type Labels, type StoredObject } from './object.js';
+export { sealSharedValues } from './sharedvalues.js';
 export { NotReadable, type UnreadableObject } from './unreadable.js';
 export type { Selection } from './watchgroup.js';

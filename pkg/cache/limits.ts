@@ -31,6 +31,9 @@ export const cacheLimits = {
   encodingsLookInterval: 20,
   /** Estimated bytes of overhead of one such buffer: its object and its bookkeeping in the garbage collector. */
   encodingOverheadBytes: 300,
+  /** Parsed objects that are kept for other readers, and bytes of their JSON. The oldest are dropped. One larger object is kept alone. */
+  sharedValuesMax: 128,
+  sharedValueBytesMax: 1024 * 1024,
   /** Attempts of a reload before the cache gives up. Compaction may overtake an attempt. */
   reloadAttempts: 5,
 } as const;

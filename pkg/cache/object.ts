@@ -3,6 +3,7 @@ import type { Revision } from '../base/index.js';
 import type { KeyValue, Protection } from '../storage/index.js';
 import type { EncodingBudget } from './encodings.js';
 import { cacheLimits } from './limits.js';
+import type { SharedValues } from './sharedvalues.js';
 import type { Slab, SlabAllocator } from './slab.js';
 
 /** The labels of an object. Equal sets are the same value. */
@@ -33,6 +34,8 @@ export interface StoredObject {
   copyTo(target: Buffer, at: number, from?: number): number;
   /** Parses the JSON. The caller owns the result. */
   parse(): JsonObject;
+  /** The parsed JSON. Its readers share it, so it must not be changed. It is kept for a moment, for other readers of the same version. */
+  value(): JsonObject;
   labels(): Labels;
   uid(): string;
   /** The values of the selectable fields that the collection declares; computed once. */
@@ -57,6 +60,7 @@ export interface ObjectForm {
   readonly upgrade?: (stored: Buffer) => Buffer | undefined;
   readonly labelSets: LabelSets;
   readonly encodings: EncodingBudget;
+  readonly values: SharedValues;
 }
 
 const METADATA = '"metadata":{';
@@ -80,6 +84,7 @@ export class CachedObject implements StoredObject {
   #encodings: Map<string, Buffer> | undefined;
   #sized: string | undefined;
   #sizedBytes = 0;
+  #value: JsonObject | undefined;
 
   constructor(form: ObjectForm, key: string, at: Versions, slab: Slab, offset: number, length: number) {
     this.#form = form;
@@ -125,6 +130,15 @@ export class CachedObject implements StoredObject {
     return this.#form.parse(this.json);
   }
 
+  value(): JsonObject {
+    this.#value ??= this.#form.values.keep(this, this.parse());
+    return this.#value;
+  }
+
+  dropValue(): void {
+    this.#value = undefined;
+  }
+
   labels(): Labels {
     this.#labels ??= this.#form.labelSets.of(this.json);
     return this.#labels;
@@ -137,7 +151,7 @@ export class CachedObject implements StoredObject {
   }
 
   fields(): readonly string[] {
-    this.#fields ??= this.#form.fieldsOf(this.parse());
+    this.#fields ??= this.#form.fieldsOf(this.value());
     return this.#fields;
   }
 

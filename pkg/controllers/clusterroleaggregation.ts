@@ -29,7 +29,7 @@ export function clusterRoleAggregation({ cluster, world, log }: ControllerContex
     else
       roles.set(after.name, {
         labels: after.labels(),
-        aggregates: selectorsOf(after.parse()).length > 0,
+        aggregates: selectorsOf(after.value()).length > 0,
       });
     for (const [name, { aggregates }] of roles) if (aggregates) queue.add(name);
   }

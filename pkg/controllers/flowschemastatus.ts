@@ -25,7 +25,7 @@ export function flowSchemaStatus({ cluster, world, log }: ControllerContext): Co
     if (resource.resource === 'flowschemas') {
       if (after === undefined) schemas.delete(name);
       else {
-        schemas.set(name, textAt(after.parse(), 'spec', 'priorityLevelConfiguration', 'name'));
+        schemas.set(name, textAt(after.value(), 'spec', 'priorityLevelConfiguration', 'name'));
         queue.add(name);
       }
     } else if (before === undefined || after === undefined) {

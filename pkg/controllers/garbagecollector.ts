@@ -67,7 +67,7 @@ export function garbageCollector(context: ControllerContext): Controller {
       wakeOwners(held);
       return;
     }
-    const meta = metaOf(after.parse());
+    const meta = metaOf(after.value());
     const place: Place = { resource, namespace: after.namespace, name: after.name };
     index(key, { place, uid: meta.uid, owners: meta.owners, waiting: waitsForDependents(meta) });
     if (meta.owners.length > 0) queue.addAfter(key, OWNERS_LOOKED_UP_AFTER_MILLISECONDS);

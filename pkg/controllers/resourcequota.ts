@@ -122,7 +122,7 @@ export function resourceQuotaController(context: ControllerContext): Controller 
 
 /** The spec of a stored quota as text, and the limits that its status repeats. */
 function hardOf(quota: StoredObject | undefined): string {
-  const o = quota?.parse();
+  const o = quota?.value();
   return o === undefined ? '' : JSON.stringify([o['spec'] ?? null, objectAt(o, 'status')['hard'] ?? null]);
 }
 

@@ -35,7 +35,7 @@ export function tokenSecrets({ cluster, world, log }: ControllerContext, options
     const object = after ?? before!;
     if (resource.resource === 'secrets') {
       const key = `${object.namespace}/${object.name}`;
-      const secret = after?.parse();
+      const secret = after?.value();
       if (secret === undefined || textAt(secret, 'type') !== TYPE) {
         secrets.delete(key);
         return;

@@ -295,7 +295,7 @@ class TransactionBuilder {
       const stored = collectionOf(this.#core, served).get(key);
       const place = { namespace: text(metaOf(object), 'namespace'), name: text(metaOf(object), 'name'), subresource };
       const target = resolveTarget(served, place) ?? objectTarget(served, place.namespace, place.name);
-      const live = stored === undefined ? undefined : stored.parse();
+      const live = stored === undefined ? undefined : stored.value();
       if ('rules' in target) trackUpdate(this.#core, target, { live, object, manager: MANAGER });
       this.#ops.push(putOp(this.#core, served, key, encodeStored(served.storage.type.schema, object)));
     }

@@ -77,6 +77,10 @@ export class ConvertedObject implements StoredObject {
     return parseStored(this.json);
   }
 
+  value(): JsonObject {
+    return this.parse();
+  }
+
   labels(): ReturnType<StoredObject['labels']> {
     return this.origin.labels();
   }
@@ -336,9 +340,9 @@ async function convertingRemotely<T>(f: () => T | Promise<T>): Promise<T> {
   throw errors.internal(`a request needs more than ${ATTEMPTS} conversions`);
 }
 
-/** Returns a stored object in the storage version; the caller owns the copy. */
+/** Returns a stored object in the storage version. Others read it too; it must not be changed. */
 export function storageForm(resource: ServedResource, stored: StoredObject): JsonObject | Promise<JsonObject> {
-  const o = stored.parse();
+  const o = stored.value();
   const { apiVersion } = resource.storage;
   if (!isRemote(resource) || o['apiVersion'] === apiVersion) return o;
   return convertAll(resource, [o], apiVersion).then(([converted]) => converted!);

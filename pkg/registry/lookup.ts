@@ -18,7 +18,7 @@ export function storedObjects(core: () => Core): StoredObjects {
     return core()
       .cache.collection(form.prefix)
       ?.get(form.prefix + key)
-      ?.parse();
+      ?.value();
   };
   const refresh = (): Promise<void> => fresh(core(), { deadline: core().world.clock.monotonic() + LOOKUP_TIMEOUT_MS });
   const stored = (resource: GroupResourceName, namespace: string): Iterable<StoredObject> => {

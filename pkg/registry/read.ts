@@ -27,7 +27,7 @@ export async function get(core: Core, request: GetRequest, context: RequestConte
     case 'status':
       return { kind: 'stored', stored };
     case 'scale':
-      return { kind: 'value', value: target.scale.read(stored.parse()) };
+      return { kind: 'value', value: target.scale.read(stored.value()) };
     case 'action':
       return { kind: 'value', value: await runVirtual(core, target, { verb: 'get' }, context) };
     case 'collection':

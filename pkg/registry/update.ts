@@ -43,8 +43,8 @@ export interface ObjectEdit {
   /** The result of `make` has up-to-date managed fields. */
   readonly tracked: boolean;
   /**
-   * Returns the new object in the storage version, with defaults; with `scale`, the new Scale. `old` is a private copy of the stored object
-   * and must not be changed.
+   * Returns the new object in the storage version, with defaults; with `scale`, the new Scale. `old` is the stored object, which others read too:
+   * it must not be changed.
    */
   readonly make: (stored: StoredObject, old: JsonObject, slice: Slice) => JsonObject | Promise<JsonObject>;
   /** Creates the object if it does not exist; absent: 404. */

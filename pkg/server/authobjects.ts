@@ -27,7 +27,7 @@ export function authObjects(registry: Registry, world: World): AuthObjects {
     get(resource, namespace, name) {
       const prefix = prefixOf(resource);
       const key = namespace === '' ? `${prefix}${name}` : `${prefix}${namespace}/${name}`;
-      return registry.cache.collection(prefix)?.get(key)?.parse();
+      return registry.cache.collection(prefix)?.get(key)?.value();
     },
     identity(resource, namespace, name) {
       const prefix = prefixOf(resource);
@@ -36,7 +36,7 @@ export function authObjects(registry: Registry, world: World): AuthObjects {
       if (stored === undefined) return undefined;
       let identity = identities.get(stored);
       if (identity === undefined) {
-        identity = identityOf(stored.parse());
+        identity = identityOf(stored.value());
         identities.set(stored, identity);
       }
       return identity;
@@ -51,7 +51,7 @@ export function authObjects(registry: Registry, world: World): AuthObjects {
           namespace: at.namespace,
           name: at.name,
           get object() {
-            parsed ??= after?.parse();
+            parsed ??= after?.value();
             return parsed;
           },
           mentions: (text) => after?.json.includes(text) === true,

@@ -134,7 +134,7 @@ export function clusterOf(registry: Registry, world: World, identity = CONTROLLE
 }
 
 function objectOf(answer: Answer): JsonObject {
-  return answer.kind === 'stored' ? answer.stored.parse() : answer.value;
+  return answer.kind === 'stored' ? answer.stored.value() : answer.value;
 }
 
 /**

@@ -17,6 +17,7 @@ const OF_OBJECT = 'keyed by an object that belongs to one server';
 
 /** The allowed module-level state, by file and name, with the reason. */
 export const sharedState: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'pkg/cache/sharedvalues.ts': { isSealing: 'set by tests only, before the first cache' },
   'pkg/admission/podsecuritychecks.ts': { known: PURE },
   'pkg/admission/quotausage.ts': { evaluators: 'filled while the module is loaded, and not changed afterwards' },
   'pkg/audit/event.ts': {

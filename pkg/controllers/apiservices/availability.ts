@@ -35,12 +35,12 @@ export function apiServiceAvailability({ cluster, world, log }: ControllerContex
     if (resource.group === GROUP && resource.resource === 'apiservices') {
       services.delete(name);
       if (after === undefined) return;
-      const service = at(after.parse(), 'spec', 'service');
+      const service = at(after.value(), 'spec', 'service');
       if (service !== undefined) services.set(name, `${textAt(service, 'namespace')}/${textAt(service, 'name')}`);
       queue.add(name);
     } else if (resource.group === '' && resource.resource === 'services') wake(`${namespace}/${name}`);
     else if (resource.group === 'discovery.k8s.io' && resource.resource === 'endpointslices') {
-      const of = textAt((after ?? before)!.parse(), 'metadata', 'labels', 'kubernetes.io/service-name');
+      const of = textAt((after ?? before)!.value(), 'metadata', 'labels', 'kubernetes.io/service-name');
       wake(`${namespace}/${of}`);
     }
   }

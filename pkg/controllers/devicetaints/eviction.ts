@@ -61,7 +61,7 @@ export function deviceTaintEviction(context: ControllerContext): Controller {
     pods: (before, after) => {
       const pod = (after ?? before)!;
       if (!pod.json.includes(USES_CLAIMS)) return;
-      for (const claim of claimsOf(pod.parse())) queue.add(`${pod.namespace}/${claim}`);
+      for (const claim of claimsOf(pod.value())) queue.add(`${pod.namespace}/${claim}`);
     },
   });
 
@@ -173,4 +173,4 @@ function claimsOf(pod: JsonObject): readonly string[] {
   return [...named, ...made].filter((name) => name !== '');
 }
 
-const specOf = (stored: StoredObject): string => JSON.stringify(objectAt(stored.parse(), 'spec'));
+const specOf = (stored: StoredObject): string => JSON.stringify(objectAt(stored.value(), 'spec'));

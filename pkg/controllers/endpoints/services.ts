@@ -22,7 +22,7 @@ export class ServiceIndex {
   service(before: StoredObject | undefined, after: StoredObject | undefined): void {
     const { namespace, name } = (after ?? before)!;
     const here = this.#selectors.get(namespace) ?? new Map<string, JsonObject>();
-    const selector = objectAt(after?.parse(), 'spec', 'selector');
+    const selector = objectAt(after?.value(), 'spec', 'selector');
     if (Object.keys(selector).length === 0) here.delete(name);
     else here.set(name, selector);
     if (here.size === 0) this.#selectors.delete(namespace);
@@ -51,7 +51,7 @@ export class ServiceIndex {
 
 /** The properties of a pod that endpoints show, as a text for comparison. */
 function seenByServices(stored: StoredObject): string {
-  const pod = stored.parse();
+  const pod = stored.value();
   const ready = objectsAt(pod, 'status', 'conditions').find((c) => textAt(c, 'type') === 'Ready');
   return JSON.stringify([
     textAt(pod, 'status', 'podIP'),

@@ -40,7 +40,7 @@ export function addressRepair(context: ControllerContext): Controller {
   });
   const observer = observing({
     services: (before, after) => {
-      if (after === undefined) for (const ip of addressesOf(before!.parse())) queue.add(ip);
+      if (after === undefined) for (const ip of addressesOf(before!.value())) queue.add(ip);
       else queue.add(`${SERVICE}${keyOf(after)}`);
     },
     [ADDRESSES]: (before, after) => {
@@ -117,7 +117,7 @@ export function addressRepair(context: ControllerContext): Controller {
     const parsed = parseIp(ip);
     if (parsed === undefined) return false;
     for (const range of cluster.known(servedResource(cluster.servedResources(), SERVICE_CIDRS)!, ''))
-      for (const text of listAt(range.parse(), 'spec', 'cidrs')) {
+      for (const text of listAt(range.value(), 'spec', 'cidrs')) {
         const cidr = parseCidr(String(text));
         if (cidr !== undefined && cidrContains(cidr, parsed)) return true;
       }
@@ -141,7 +141,7 @@ function addressesOf(service: JsonObject): readonly string[] {
 }
 
 function parentOf(address: StoredObject): string {
-  const parent = objectAt(address.parse(), 'spec', 'parentRef');
+  const parent = objectAt(address.value(), 'spec', 'parentRef');
   return `${textAt(parent, 'namespace')}/${textAt(parent, 'name')}`;
 }
 

@@ -39,7 +39,7 @@ export function serviceCidrController({ cluster, world, log }: ControllerContext
     [SERVICE_CIDRS]: (before, after) => {
       const { name } = (after ?? before)!;
       if (after === undefined) ranges.delete(name);
-      else ranges.set(name, rangesOf(after.parse()));
+      else ranges.set(name, rangesOf(after.value()));
       queue.add(name);
       // Another range may contain its addresses now, or no longer.
       if (before === undefined || after === undefined) for (const other of ranges.keys()) queue.add(other);

@@ -29,7 +29,7 @@ export function claimProtection(
       if (++n % 500 === 0) await new Promise<void>((resolve) => void world.timers.after(0, resolve));
       const { json } = stored;
       if (!CLAIMS.some((text) => json.includes(text))) continue;
-      if (uses(stored.parse(), claim)) return true;
+      if (uses(stored.value(), claim)) return true;
     }
     return false;
   };
@@ -43,7 +43,7 @@ export function claimProtection(
         const stored = (after ?? before)!;
         const { json } = stored;
         if (!CLAIMS.some((text) => json.includes(text))) return;
-        const pod = stored.parse();
+        const pod = stored.value();
         for (const { claim } of claimsOf(pod)) look(`${stored.namespace}/${claim}`);
       },
     }),
@@ -132,7 +132,7 @@ export function attributesClassProtection(context: ControllerContext): Controlle
     ].filter((name) => name !== '');
   const mark = Buffer.from('olumeAttributesClassName":');
   const named = (stored: StoredObject | undefined): readonly string[] =>
-    stored?.json.includes(mark) === true ? namesOf(stored.parse()) : [];
+    stored?.json.includes(mark) === true ? namesOf(stored.value()) : [];
   return protectionController(context, {
     name: 'volumeattributesclass-protection-controller',
     resource: 'volumeattributesclasses.storage.k8s.io',

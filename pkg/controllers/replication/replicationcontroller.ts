@@ -67,7 +67,7 @@ export function replicationController(context: ControllerContext): Controller {
       const { namespace, name } = (after ?? before)!;
       const here = selectors.get(namespace) ?? new Map<string, JsonObject>();
       if (after === undefined) here.delete(name);
-      else here.set(name, objectAt(after.parse(), 'spec', 'selector'));
+      else here.set(name, objectAt(after.value(), 'spec', 'selector'));
       if (here.size === 0) selectors.delete(namespace);
       else selectors.set(namespace, here);
       queue.add(keyOf({ namespace, name }));
@@ -308,7 +308,7 @@ function podFor(controller: JsonObject): JsonObject {
 
 function ownerOf(pod: StoredObject | undefined): string | undefined {
   if (pod === undefined || !pod.json.includes(OWNED)) return undefined;
-  const owner = controllerReferenceOf(pod.parse());
+  const owner = controllerReferenceOf(pod.value());
   return owner?.kind === 'ReplicationController' ? owner.name : undefined;
 }
 
