@@ -153,6 +153,23 @@ describe('RaftNode', () => {
     expect(one.node.ready()?.write?.entries.length).toBe(50);
   });
 
+  it('reports the configuration in force, and the one at any index', () => {
+    const one = host(1, [1]);
+    one.node.campaign();
+    settle([one]);
+    const added = one.node.proposeConfigChange({ changes: [{ kind: 'addLearner', id: toPeerId(2) }] });
+    if (added.kind !== 'appended') throw new Error(added.detail);
+    // It is in force when it is in the log, but not committed.
+    expect(one.node.status().commit).toBeLessThan(added.index);
+    expect(one.node.config.learners).toEqual([2]);
+    expect(one.node.configAt(one.node.status().commit).learners).toEqual([]);
+    settle([one]);
+    expect(one.node.configAt(one.node.status().commit).learners).toEqual([2]);
+    // What is before the base of the log is forgotten.
+    one.log.compact(one.node.compact(added.index));
+    expect(one.node.configAt(toLogIndex(1)).learners).toEqual([2]);
+  });
+
   it('does not write the commit index alone', () => {
     const one = host(1, [1]);
     one.node.campaign();

@@ -215,6 +215,12 @@ export class RaftNode {
     return this.#core.configs.current;
   }
 
+  /** The configuration in force at `index`, or at the base of the log if that is later. */
+  configAt(index: LogIndex): Configuration {
+    const { configs, log } = this.#core;
+    return configs.at(Math.max(index, log.base.index) as LogIndex);
+  }
+
   status(): NodeStatus {
     const core = this.#core;
     const { log, configs } = core;

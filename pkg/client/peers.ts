@@ -33,8 +33,10 @@ export async function statusOf(access: Access, endpoint: string): Promise<PeerSt
   return (await ask(access, endpoint, { method: 'GET', path: '/peer/v1/status' })) as PeerStatus;
 }
 
-export async function listMembers(access: Access): Promise<readonly Member[]> {
-  const answer = await askAny(access, { method: 'GET', path: '/peer/v1/members' });
+/** The members. With `linearizable` false the server answers from its own state, also without a leader. */
+export async function listMembers(access: Access, linearizable = true): Promise<readonly Member[]> {
+  const path = `/peer/v1/members${linearizable ? '' : '?linearizable=false'}`;
+  const answer = await askAny(access, { method: 'GET', path });
   return (answer as { readonly members: readonly Member[] }).members;
 }
 

@@ -33,9 +33,20 @@ describe('the control API', () => {
   });
 
   it('returns the result of the peer', async () => {
-    const router = app({ report: async () => ({ role: 'leader' }), members: async () => [{ id: 1 }] });
+    const router = app({ report: async () => ({ role: 'leader' }), members: async () => ok([{ id: 1 }]) });
     expect((await router.inject({ url: '/peer/v1/status' })).json()).toEqual({ role: 'leader' });
     expect((await router.inject({ url: '/peer/v1/members' })).json()).toEqual({ members: [{ id: 1 }] });
+  });
+
+  it('lists the members by a linearizable read, unless asked for what this peer knows', async () => {
+    const router = app({
+      members: async ({ linearizable }) =>
+        linearizable ? { kind: 'refused', message: 'no leader answered the read' } : { kind: 'ok', value: [{ id: 1 }] },
+    });
+    const answer = await router.inject({ url: '/peer/v1/members' });
+    expect([answer.statusCode, answer.json().message]).toEqual([503, 'no leader answered the read']);
+    const local = await router.inject({ url: '/peer/v1/members?linearizable=false' });
+    expect([local.statusCode, local.json()]).toEqual([200, { members: [{ id: 1 }] }]);
   });
 
   it('names members in hexadecimal', async () => {

@@ -13,7 +13,8 @@ import { Pace } from './streaming.js';
  * not resources, so only `system:masters` may use them. Members are identified by their ids in hexadecimal, as in etcd's tools.
  *
  *     GET    /peer/v1/status               the status of this peer and, if it leads, of the others
- *     GET    /peer/v1/members              POST adds a learner: {"peerUrls": [...], "name": "...", "staysLearner": false}
+ *     GET    /peer/v1/members              the members; 503 without a leader, except with ?linearizable=false: as this peer knows them
+ *                                          POST adds a learner: {"peerUrls": [...], "name": "...", "staysLearner": false}
  *     PUT    /peer/v1/members/{id}         other peer URLs for a member: {"peerUrls": [...]}
  *     DELETE /peer/v1/members/{id}         POST /peer/v1/members/{id}/promote
  *     POST   /peer/v1/leader               {"id": "..."}, '' or absent for the best of the others
@@ -28,7 +29,7 @@ export interface ControlDesk {
 /** The operations of the peer. Their JSON results are sent unchanged. */
 export interface PeerDesk {
   report(): Promise<object>;
-  members(): Promise<readonly object[]>;
+  members(request: { readonly linearizable: boolean }): Promise<Outcome<readonly object[]>>;
   addMember(request: {
     readonly peerUrls: readonly string[];
     readonly name?: string;
@@ -56,7 +57,7 @@ export async function serveControl(call: Call, services: HttpServices): Promise<
     case 'GET status':
       return sendJson(call, await peer.report());
     case 'GET members':
-      return sendJson(call, { members: await peer.members() });
+      return sendJson(call, { members: await listMembers(call, peer) });
     case 'POST members':
       return sendJson(call, done(await peer.addMember(addition(await bodyOf(call)))));
     case 'PUT members/*': {
@@ -77,6 +78,12 @@ export async function serveControl(call: Call, services: HttpServices): Promise<
     default:
       throw KNOWN.has(what) ? errors.methodNotAllowed() : errors.noSuchPath();
   }
+}
+
+async function listMembers(call: Call, peer: PeerDesk): Promise<readonly object[]> {
+  const listed = await peer.members({ linearizable: call.info.query.text('linearizable') !== 'false' });
+  if (listed.kind === 'ok') return listed.value;
+  throw errors.serviceUnavailable(listed.message);
 }
 
 const KNOWN: ReadonlySet<string> = new Set(['status', 'members', 'leader', 'snapshot']);

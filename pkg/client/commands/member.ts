@@ -6,11 +6,19 @@ import { type Command, show } from './command.js';
 
 const list: Command = {
   name: 'member list',
-  takes: '',
+  takes: '[--consistency l|s]',
+  flags: [
+    [
+      'consistency',
+      'l|s  Linearizable (l, the default), or serializable (s): as one server knows it, also without a leader',
+    ],
+  ],
   help: 'Lists the members of the cluster.',
   words: 0,
   run: async (context) => {
-    const members = await listMembers(context.access());
+    const consistency = context.args.flags.get('consistency') ?? 'l';
+    if (consistency !== 'l' && consistency !== 's') throw new ClientError('--consistency must be l or s');
+    const members = await listMembers(context.access(), consistency === 'l');
     const rows = members.map((m) => [idText(m.id), m.name, m.peerUrls.join(','), m.learner ? 'learner' : 'voter']);
     return show(context, members.map(shown), () => table(['ID', 'NAME', 'PEER URLS', 'KIND'], rows));
   },

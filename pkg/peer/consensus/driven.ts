@@ -107,6 +107,11 @@ export class DrivenRaft {
     return this.#core.raft.config;
   }
 
+  /** The configuration in force at `index`, or at the base of the log if that is later. */
+  configAt(index: LogIndex): Configuration {
+    return this.#core.raft.configAt(index);
+  }
+
   status(): NodeStatus {
     return this.#core.raft.status();
   }

@@ -1,12 +1,13 @@
 import type { MetricData } from '../common/index.js';
-import type { AddMember, ControlResult, MemberReport, UpdateMember } from '../membership/index.js';
+import type { AddMember, ControlResult, ListMembers, MemberReport, UpdateMember } from '../membership/index.js';
 import type { SavedSnapshot } from '../snapshot/index.js';
 
 /** The control interface of a peer, for `triremectl`, health checks and metrics. */
 export interface PeerControl {
   report(): Promise<PeerReport>;
   metrics(): Promise<readonly MetricData[]>;
-  members(): Promise<readonly MemberReport[]>;
+  /** The members of the committed configuration. A linearizable list contains every change that had ended before the call. */
+  members(request?: ListMembers): Promise<ControlResult<readonly MemberReport[]>>;
   /** Adds a learner. It is promoted automatically when it has caught up, unless it `staysLearner`. */
   addMember(request: AddMember): Promise<ControlResult<MemberReport>>;
   /** Replaces the peer URLs of a member. */

@@ -69,6 +69,36 @@ it('reports from the applied state and from the leader whether a member has take
   expect(answer).toEqual({ clusterId: 'c', started: true, removed: false });
 });
 
+describe('a list of members', () => {
+  it('is read after a linearizable read, from the configuration as of the applied state', async () => {
+    let applied = 4;
+    const parts = {
+      reads: {
+        submit: async () => {
+          applied = 9;
+          return { kind: 'ok' };
+        },
+      },
+      state: {
+        get machine() {
+          return { applied };
+        },
+      },
+      raft: { configAt: (index: number) => `the configuration at ${index}` },
+      members: { list: (config: unknown) => [config] },
+    } as unknown as ControlParts;
+    const { control } = peerControls(parts);
+    expect(await control.members({ linearizable: false })).toEqual({ kind: 'ok', value: ['the configuration at 4'] });
+    expect(await control.members()).toEqual({ kind: 'ok', value: ['the configuration at 9'] });
+  });
+
+  it('is refused without a leader', async () => {
+    const reads = { submit: async () => ({ kind: 'refused', reason: 'noLeader', message: 'no leader' }) };
+    const { control } = peerControls({ reads, members: {} } as unknown as ControlParts);
+    expect(await control.members()).toEqual({ kind: 'refused', message: 'no leader' });
+  });
+});
+
 describe('a call that only a leader runs', () => {
   it('is repeated on the new leader when the old one has refused it', async () => {
     // This is the real answer of a deposed peer.

@@ -1,4 +1,4 @@
-import { NO_PEER, toPeerId } from '../../../raft/index.js';
+import { NO_PEER, toLogIndex, toPeerId } from '../../../raft/index.js';
 import type { World } from '../../base/index.js';
 import type { ReplicatedState } from '../apply/index.js';
 import type { Identity, PeerConfig, PeerMetrics } from '../common/index.js';
@@ -12,6 +12,8 @@ import {
   type HasStarted,
   hasStartedIn,
   isBlank,
+  type ListMembers,
+  type MemberReport,
   type Members,
   type UpdateMember,
 } from '../membership/index.js';
@@ -25,7 +27,7 @@ export interface ControlParts {
   /** Whether a joining peer is answered after a linearizable read (`PeerRules`). */
   readonly confirmsJoins: boolean;
   readonly identity: Identity;
-  readonly raft: Pick<DrivenRaft, 'status' | 'soft' | 'transferLeadership'>;
+  readonly raft: Pick<DrivenRaft, 'status' | 'soft' | 'configAt' | 'transferLeadership'>;
   readonly state: ReplicatedState;
   readonly journal: Journal;
   readonly metrics: PeerMetrics;
@@ -83,7 +85,7 @@ export function peerControls(parts: ControlParts): PeerControls {
     control: {
       report: async () => report(parts),
       metrics: async () => metricsOf(parts),
-      members: async () => members.list(),
+      members: (request) => listMembers(parts, request),
       addMember: (request) => atLeader('addMember', request),
       updateMember: (request) => atLeader('updateMember', request),
       promoteMember: (id) => atLeader('promoteMember', id),
@@ -127,6 +129,21 @@ async function hasStartedConfirmed(parts: ControlParts, id: number): Promise<Has
       ? members.mayHavePromised(id)
       : ((await askLeader(HAS_STARTED, id)) as HasStarted).started;
   return { clusterId, started: promised, removed };
+}
+
+/**
+ * Lists the members as of the applied state. The configuration in force may be newer, but a change that is not committed may still be
+ * undone.
+ */
+async function listMembers(
+  { members, raft, reads, state }: ControlParts,
+  { linearizable = true }: ListMembers = {},
+): Promise<ControlResult<readonly MemberReport[]>> {
+  if (linearizable) {
+    const read = await reads.submit();
+    if (read.kind !== 'ok') return { kind: 'refused', message: read.message };
+  }
+  return { kind: 'ok', value: members.list(raft.configAt(toLogIndex(state.machine.applied))) };
 }
 
 function runHere(

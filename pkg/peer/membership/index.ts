@@ -8,6 +8,7 @@ export {
   HAS_STARTED,
   HAS_STARTED_CONFIRMED,
   type HasStarted,
+  type ListMembers,
   type MemberReport,
   type UpdateMember,
 } from './types.js';

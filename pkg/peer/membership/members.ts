@@ -129,8 +129,8 @@ export class Members {
     this.#promises.received(message);
   }
 
-  list(): readonly MemberReport[] {
-    const config = this.#ports.configuration();
+  /** The members of a configuration; by default of the one in force, committed or not. */
+  list(config: Configuration = this.#ports.configuration()): readonly MemberReport[] {
     return memberIds(config).map((id) => {
       const { name, peerUrls } = this.info(id);
       return { id, name, peerUrls, learner: config.learners.includes(id) };

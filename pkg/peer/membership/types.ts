@@ -18,6 +18,11 @@ export interface UpdateMember {
   readonly peerUrls: readonly string[];
 }
 
+export interface ListMembers {
+  /** False: answers from the applied state of this peer, which may be behind. The default is true, as in etcd. */
+  readonly linearizable?: boolean;
+}
+
 export interface MemberReport {
   readonly id: number;
   readonly name: string;

@@ -49,6 +49,18 @@ export const PEER_MUTATIONS: readonly PeerMutation[] = [
     },
   },
   {
+    name: 'lists the members as it knows them',
+    breaks: 'A change that has ended is missing in the list of a peer that is behind.',
+    faults: { listsLocally: true },
+    profile: {
+      founders: 3,
+      spares: 2,
+      nemesisMs: 250,
+      listMs: 50,
+      acts: acts({ addMember: 4, removeMember: 5, split: 1, cutOneWay: 3, pause: 3, heal: 4, restart: 4 }),
+    },
+  },
+  {
     name: 'lets a founder with an empty log vote before others have answered',
     breaks: 'It may have lost its disk while it could reach nobody, and has forgotten votes and acknowledged entries.',
     faults: { rules: { admitsFounders: false } },

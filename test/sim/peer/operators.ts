@@ -5,6 +5,7 @@ import type { AddMember, ControlResult, Peer } from '../../../pkg/peer/index.js'
 import type { SimulatedCluster } from './cluster.js';
 import type { Lives } from './lives.js';
 import type { Machine } from './machine.js';
+import { MemberLists } from './memberlists.js';
 import { RELEASES } from './profile.js';
 import { restoreCluster } from './restore.js';
 
@@ -18,11 +19,18 @@ const ANSWER_MS = 12_000;
 export class Operators {
   readonly #cluster: SimulatedCluster;
   readonly #lives: Lives;
+  readonly #lists: MemberLists;
   #restores = 0;
 
   constructor(cluster: SimulatedCluster, lives: Lives) {
     this.#cluster = cluster;
     this.#lives = lives;
+    this.#lists = new MemberLists(cluster);
+  }
+
+  /** Plans what operators do regularly. */
+  plan(): void {
+    this.#lists.plan();
   }
 
   /** Starts the machine if it should run and does not, or replaces it. */
@@ -113,8 +121,12 @@ export class Operators {
       if (leader !== undefined && this.#cluster.network.removedAt(leader.url, id)) return true;
       if (leader !== undefined) {
         this.#lives.removes(id);
+        const { history } = this.#cluster;
         const result = await this.ask(`remove ${machine.name}`, (peer) => peer.control.removeMember(id));
-        if (result?.kind === 'ok') return true;
+        if (result?.kind === 'ok') {
+          this.#lists.removed(history, id);
+          return true;
+        }
         if (result?.kind === 'unknown') await this.#cluster.sleep(LOOK_AGAIN_MS);
       }
       await this.#cluster.sleep(RETRY_MS);
@@ -130,8 +142,10 @@ export class Operators {
         machine.memberId = there.id;
         return true;
       }
+      const { history } = this.#cluster;
       const result = await this.ask(`add ${machine.name}`, (peer) => peer.control.addMember(request));
       if (result?.kind === 'ok') {
+        this.#lists.added(history, result.value.id);
         machine.memberId = result.value.id;
         return true;
       }

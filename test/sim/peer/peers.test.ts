@@ -42,9 +42,9 @@ describe('simulated production peers', () => {
   }
 
   // A founder that had not taken part met the cluster that its operator restored meanwhile.
-  for (const seed of [200817]) {
-    it(`keep all guarantees, seed ${seed}`, async () => expect(verdict(await simulatePeers({ seed }))).toBe('right'));
-  }
+  it('keep all guarantees, seed 200817', async () => {
+    expect(verdict(await simulatePeers({ seed: 200817, profile: { listMs: 0 } }))).toBe('right');
+  });
 
   it('are deterministic for a seed', async () => {
     const trace = async (seed: number): Promise<string[]> => {

@@ -73,6 +73,8 @@ export interface PeerProfile {
   readonly operationMs: number;
   readonly reads: number;
   readonly keys: number;
+  /** Time between two lists of the members; 0: none. */
+  readonly listMs: number;
   /** Period of the hash check; 0 disables it. */
   readonly hashCheckMs: number;
 }
@@ -113,6 +115,7 @@ export function drawProfile(random: Random, fixed: Partial<PeerProfile> = {}): P
     reads: random.unit() * 0.6,
     keys: random.int(1, 5),
     hashCheckMs: random.chance(0.5) ? 1500 : 0,
+    listMs: 300,
     ...fixed,
   };
 }

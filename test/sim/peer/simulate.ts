@@ -90,9 +90,10 @@ class PeerRun {
   }
 
   async chaos(): Promise<void> {
-    const { cluster, clients } = this.#parts;
+    const { cluster, clients, operators } = this.#parts;
     for (const machine of cluster.machines) if (machine.wanted) cluster.start(machine);
     clients.plan();
+    operators.plan();
     this.#nemesis.plan();
     await this.#until(() => cluster.events.now >= cluster.profile.chaosMs);
   }
