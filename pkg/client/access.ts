@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import type { Clock } from '../base/index.js';
 import { authorityOf, type ClientConfig, clientConfig } from './config/connect.js';
 import { type ConfigSources, loadConfig } from './config/load.js';
-import { ClientError } from './error.js';
 
 /** The servers of a cluster, and how to reach them. */
 export interface Access {
@@ -28,7 +27,6 @@ export function accessOf(source: string | AccessSources): Access {
   const loaded = loadConfig({ read: (path) => readFileSync(path, 'utf8'), ...sources });
   const { env } = sources;
   const config = clientConfig(loaded, { clock, env, isTerminal: process.stdin.isTTY === true });
-  if (config.proxy !== undefined) throw new ClientError("'proxy-url' is not supported by triremectl");
   const own = loaded.contexts.get(loaded.currentContext)?.cluster;
   const clusters = [loaded.clusters.get(own ?? '')!, ...loaded.clusters.values()];
   const endpoints = clusters.filter((c) => authorityOf(c) === config.ca).map(({ entry }) => entry.server);

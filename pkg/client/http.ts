@@ -1,7 +1,9 @@
 import { createWriteStream } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
+import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
+import { addressOf, httpProxy } from '../outbound/index.js';
 import type { Access } from './access.js';
 import { ClientError } from './error.js';
 import { clientLimits } from './limits.js';
@@ -89,10 +91,11 @@ async function begin(
   question: Question,
   silence: number,
 ): Promise<IncomingMessage> {
-  const { ca, serverName, insecure } = config;
+  const { ca, serverName, insecure, proxy } = config;
   const { certificate, authorization, headers } = await config.credentials();
   const bearer = authorization?.();
   const body = question.body === undefined ? undefined : Buffer.from(JSON.stringify(question.body));
+  const socket = proxy === undefined ? undefined : await throughProxy(proxy, ca, endpoint);
   return new Promise((resolve, reject) => {
     let connected = false;
     const asking = request(
@@ -104,6 +107,7 @@ async function begin(
         ...(serverName === undefined ? {} : { servername: serverName }),
         rejectUnauthorized: !insecure,
         agent: false,
+        ...(socket === undefined ? {} : { socket }),
         timeout: silence,
         headers: {
           'user-agent': 'triremectl',
@@ -119,6 +123,16 @@ async function begin(
     asking.on('error', (error) => reject(new Unreachable(endpoint, sentenceOf(error), connected)));
     asking.end(body);
   });
+}
+
+/** Connects to a server through the proxy of the kubeconfig. */
+async function throughProxy(proxy: string, ca: string | undefined, endpoint: string): Promise<Socket> {
+  try {
+    const dial = httpProxy(proxy, ca, { clock: { now: () => Date.now(), monotonic: () => performance.now() } });
+    return await dial(addressOf(new URL(endpoint).origin), AbortSignal.timeout(clientLimits.answerTime));
+  } catch (error) {
+    throw new Unreachable(endpoint, (error as Error).message, false);
+  }
 }
 
 /** Describes a connection error for an operator. */

@@ -3,6 +3,7 @@ import { createSecureContext } from 'node:tls';
 import type { World } from '../base/index.js';
 import { type Dialer, dialDirect, dialSignal, startTls } from './dial.js';
 import { OutboundError } from './errors.js';
+import { httpProxy } from './httpconnect.js';
 import { outboundLimits } from './limits.js';
 import { type Exchange, type OpenResponse, Pool, readBody } from './pool.js';
 import {
@@ -152,9 +153,9 @@ export class Outbound {
   #keyOf(target: OutboundTarget): string {
     let key = this.#keys.get(target);
     if (key === undefined) {
-      const { origin, serverName, ca, insecure, credentials, network, http2 } = target;
+      const { origin, serverName, ca, insecure, credentials, network, proxy, http2 } = target;
       const { cert, key: secret } = credentials?.certificate ?? {};
-      key = JSON.stringify([origin, serverName, ca, insecure, cert, secret, network, http2]);
+      key = JSON.stringify([origin, serverName, ca, insecure, cert, secret, network, proxy, http2]);
       this.#keys.set(target, key);
     }
     return key;
@@ -162,10 +163,12 @@ export class Outbound {
 
   async #dial(target: OutboundTarget, address: Address, protocols: readonly string[]): Promise<Socket> {
     const { world, egress } = this.#parts;
-    const { origin, serverName, ca, insecure = false, credentials, network = 'controlplane' } = target;
+    const { origin, serverName, ca, insecure = false, credentials, network = 'controlplane', proxy } = target;
     const { signal, done } = dialSignal(world);
     try {
-      const socket = await (egress?.(network) ?? dialDirect)(address, signal);
+      const direct = egress?.(network) ?? dialDirect;
+      const dial = proxy === undefined ? direct : httpProxy(proxy, ca, world, direct);
+      const socket = await dial(address, signal);
       if (origin.startsWith('http:')) return socket;
       const name = serverName ?? addressOf(origin).host;
       return await startTls(

@@ -45,7 +45,12 @@ type TlsParts = Pick<OutboundTarget, 'ca' | 'insecure' | 'credentials'> & {
 };
 
 /** Starts TLS on a connection, and verifies the certificate of the server. Throws `OutboundError`. */
-export function startTls(socket: Socket, parts: TlsParts, world: World, signal: AbortSignal): Promise<TLSSocket> {
+export function startTls(
+  socket: Socket,
+  parts: TlsParts,
+  world: Pick<World, 'clock'>,
+  signal: AbortSignal,
+): Promise<TLSSocket> {
   const { name, protocols, ca, insecure = false, credentials } = parts;
   return new Promise((resolve, reject) => {
     let certificate: PeerCertificate | undefined;

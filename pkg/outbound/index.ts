@@ -4,6 +4,7 @@ export type { Dialer } from './dial.js';
 export { type EgressConnection, egressDialers } from './egress.js';
 export { EgressMetrics } from './egressmetrics.js';
 export { OutboundError, type OutboundPhase } from './errors.js';
+export { httpProxy } from './httpconnect.js';
 export { KubeconfigError, type KubeconfigSource, OutboundKubeconfig } from './kubeconfig.js';
 export { outboundLimits } from './limits.js';
 export type { OpenResponse } from './pool.js';

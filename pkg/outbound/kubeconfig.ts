@@ -47,7 +47,8 @@ export class OutboundKubeconfig {
     }
     if (url.protocol !== 'https:' && url.protocol !== 'http:') throw this.#error(`"${server}" is not an HTTP URL`);
     const of = cluster?.['cluster'];
-    if (textAt(of, 'proxy-url') !== '') throw this.#error('proxy-url is not supported');
+    const proxy = textAt(of, 'proxy-url');
+    if (proxy !== '' && !isHttp(proxy)) throw this.#error(`"${proxy}" is not the URL of an HTTP proxy`);
     const ca = this.#pem(of, 'certificate-authority');
     const serverName = textAt(of, 'tls-server-name');
     const user = this.#named('users', textAt(context, 'context', 'user'));
@@ -58,6 +59,7 @@ export class OutboundKubeconfig {
         origin,
         ...(serverName === '' ? {} : { serverName }),
         ...(ca === undefined ? {} : { ca }),
+        ...(proxy === '' ? {} : { proxy }),
         insecure: isObject(of) && of['insecure-skip-tls-verify'] === true,
         credentials: user === undefined ? {} : this.#credentials(user['user']),
       },
@@ -170,3 +172,5 @@ function impersonation(user: JsonObject): Readonly<Record<string, string | reado
     ),
   };
 }
+
+const isHttp = (url: string): boolean => URL.canParse(url) && ['http:', 'https:'].includes(new URL(url).protocol);

@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import { constants, type Http2ServerRequest } from 'node:http2';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +17,7 @@ import {
   restError,
   serviceResolver,
 } from './index.js';
-import { closedPort, tcpServer, testServer } from './testing/server.js';
+import { closedPort, connectProxy, tcpServer, testServer } from './testing/server.js';
 
 const world = systemWorld;
 const undo: (() => Promise<void> | void)[] = [];
@@ -150,18 +151,88 @@ describe('calls', () => {
       );
   });
 
-  it('survive an idle connection that the server closed', async () => {
-    const sockets: Socket[] = [];
-    const there = await server((_, request, response) => {
-      sockets.push(request.socket);
-      response.end('ok');
-    });
+  it.each([false, true])('survive an idle connection that the server closed (HTTP/2: %s)', async (http2) => {
+    const there = await server((_, __, response) => void response.end('ok'), { http2 });
     const by = outbound();
     const target = { origin: there.origin, ca: there.ca };
     for (let i = 0; i < 5; i++) {
       expect((await by.send(target, post())).status).toBe(200);
-      for (const socket of sockets.splice(0)) socket.destroy();
+      there.cut();
     }
+    // Several connections that were closed at once.
+    await Promise.all(Array.from({ length: 8 }, () => by.send(target, post())));
+    there.cut();
+    expect((await by.send(target, post())).status).toBe(200);
+  });
+
+  it('are sent again over HTTP/2 if the server refused the stream, and not if it may have acted on it', async () => {
+    const seen: string[] = [];
+    const there = await server(
+      (_, request, response) => {
+        seen.push(request.url ?? '');
+        const { stream } = request as unknown as Http2ServerRequest;
+        if (seen.length === 2) stream.close(constants.NGHTTP2_REFUSED_STREAM);
+        else if (request.url === '/broken') stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+        else response.end('ok');
+      },
+      { http2: true },
+    );
+    const by = outbound();
+    const target = { origin: there.origin, ca: there.ca };
+    for (const path of ['/1', '/2']) expect((await by.send(target, post({ path, once: true }))).status).toBe(200);
+    expect(seen).toEqual(['/1', '/2', '/2']);
+    expect(await problemOf(target, post({ path: '/broken' }), by)).toContain('INTERNAL_ERROR');
+    expect(seen).toEqual(['/1', '/2', '/2', '/broken']);
+  });
+
+  it('are not repeated over a connection that was closed during the call, if they change something', async () => {
+    for (const http2 of [false, true]) {
+      let calls = 0;
+      const there = await server(
+        (_, __, response) => {
+          if (++calls === 1) response.end('ok');
+          else there.cut();
+        },
+        { http2 },
+      );
+      const by = outbound();
+      const target = { origin: there.origin, ca: there.ca };
+      await by.send(target, post());
+      await problemOf(target, post({ once: true }), by);
+      expect(calls).toBe(2);
+    }
+  });
+
+  it('go through the proxy of a kubeconfig', async () => {
+    const there = await server((_, __, response) => void response.end('reached'));
+    const proxy = await connectProxy();
+    undo.push(() => proxy.close());
+    const kubeconfig = new OutboundKubeconfig({
+      file: '/etc/hook.yaml',
+      read: () =>
+        JSON.stringify({
+          'current-context': 'c',
+          contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
+          clusters: [
+            {
+              name: 'c',
+              cluster: {
+                server: `${there.origin.replace('127.0.0.1', 'localhost')}/hook`,
+                'certificate-authority-data': Buffer.from(there.ca).toString('base64'),
+                'proxy-url': `http://me:p%40ss@127.0.0.1:${proxy.port}`,
+              },
+            },
+          ],
+          users: [{ name: 'u', user: {} }],
+        }),
+    });
+    const { target } = kubeconfig.target();
+    expect((await outbound().send(target, post())).body.toString()).toBe('reached');
+    expect(proxy.heads).toEqual([
+      `CONNECT localhost:${there.port} HTTP/1.1\r\nHost: 127.0.0.1\r\nProxy-Authorization: Basic ${btoa('me:p@ss')}\r\n\r\n`,
+    ]);
+    const nowhere = { ...target, proxy: `http://127.0.0.1:${await closedPort()}` };
+    expect(await problemOf(nowhere)).toContain('proxyconnect tcp: dial tcp 127.0.0.1:');
   });
 });
 

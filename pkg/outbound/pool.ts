@@ -33,6 +33,8 @@ export class Pool {
   #usesH2: boolean | undefined;
   #opening: Promise<void> | undefined;
   #session: ClientHttp2Session | undefined;
+  /** The last session that a server answered on. */
+  #served: ClientHttp2Session | undefined;
   /** Connections that were opened to detect the protocol, and are not used yet. */
   #ready: Connected[] = [];
   #closed = false;
@@ -109,7 +111,23 @@ export class Pool {
     this.#running++;
   }
 
+  /**
+   * Sends the call again if its connection was closed before anything of it was sent, or if the server refused to look at it. The server may
+   * also have closed an idle connection while the call was on its way: then a call is sent again unless it is `once`. Each such attempt
+   * removes a connection, so there are few.
+   */
   async #exchange(call: Exchange, signal: AbortSignal): Promise<OpenResponse> {
+    for (let attempts = 1; ; attempts++) {
+      try {
+        return await this.#attempt(call, signal);
+      } catch (error) {
+        const again = error instanceof ClosedError && (error.unsent || (error.reused && call.once !== true));
+        if (!again || signal.aborted || attempts > outboundLimits.idleConnectionsMax) throw error;
+      }
+    }
+  }
+
+  async #attempt(call: Exchange, signal: AbortSignal): Promise<OpenResponse> {
     if (this.#usesH2 !== false && this.#usable() === undefined) {
       this.#opening ??= this.#open().finally(() => {
         this.#opening = undefined;
@@ -121,7 +139,14 @@ export class Pool {
       });
     }
     const session = this.#usable();
-    if (session !== undefined) return overH2(session, call, signal, () => this.#retire(session));
+    if (session !== undefined)
+      return overH2(session, call, signal, {
+        retire: () => this.#retire(session),
+        reused: () => this.#served === session,
+        answered: () => {
+          this.#served = session;
+        },
+      });
     return overH1(this.#agent, call, signal);
   }
 
@@ -159,6 +184,20 @@ export class Pool {
   }
 }
 
+/** The connection of a call was closed before the response began. */
+class ClosedError extends OutboundError {
+  /** Whether the server cannot have acted on the call. */
+  readonly unsent: boolean;
+  /** Whether the connection had served other calls. */
+  readonly reused: boolean;
+
+  constructor(reason: string, { unsent, reused }: Pick<ClosedError, 'unsent' | 'reused'>) {
+    super('exchange', reason);
+    this.unsent = unsent;
+    this.reused = reused;
+  }
+}
+
 /** Returns the reason of an aborted call. */
 export function abortReason(signal: AbortSignal): Error {
   const { reason } = signal as { readonly reason: unknown };
@@ -188,7 +227,7 @@ function aborted<T>(
   });
 }
 
-function overH1(agent: Agent, call: Exchange, signal: AbortSignal, again = false): Promise<OpenResponse> {
+function overH1(agent: Agent, call: Exchange, signal: AbortSignal): Promise<OpenResponse> {
   return new Promise((resolve, reject) => {
     const asking: ClientRequest = requestH1({
       agent,
@@ -204,6 +243,10 @@ function overH1(agent: Agent, call: Exchange, signal: AbortSignal, again = false
     const stop = (): void => void asking.destroy(abortReason(signal));
     if (signal.aborted) stop();
     signal.addEventListener('abort', stop, { once: true });
+    let written = 0;
+    asking.once('socket', (socket) => {
+      written = socket.bytesWritten;
+    });
     asking.once('response', (response: IncomingMessage) => {
       response.once('close', () => signal.removeEventListener('abort', stop));
       resolve({
@@ -216,10 +259,11 @@ function overH1(agent: Agent, call: Exchange, signal: AbortSignal, again = false
     asking.on('error', (error) => {
       signal.removeEventListener('abort', stop);
       if (error instanceof OutboundError) return reject(error);
-      // The server closed an idle connection while the request was in flight.
-      if (asking.reusedSocket && !again && call.once !== true && isClosed(error))
-        return resolve(overH1(agent, call, signal, true));
-      reject(new OutboundError('exchange', exchangeProblem(error, asking.socket ?? undefined)));
+      const { socket, reusedSocket } = asking;
+      const reason = exchangeProblem(error, socket ?? undefined);
+      const unsent = reusedSocket && socket?.bytesWritten === written;
+      const isLost = reusedSocket && isClosed(error);
+      reject(isLost ? new ClosedError(reason, { unsent, reused: true }) : new OutboundError('exchange', reason));
     });
     asking.end(call.body);
   });
@@ -227,11 +271,19 @@ function overH1(agent: Agent, call: Exchange, signal: AbortSignal, again = false
 
 const isClosed = ({ code }: NodeJS.ErrnoException): boolean => code === 'ECONNRESET' || code === 'EPIPE';
 
+interface SessionUse {
+  /** Later calls use another session. */
+  retire(): void;
+  /** Whether the session has served a call. */
+  reused(): boolean;
+  answered(): void;
+}
+
 function overH2(
   session: ClientHttp2Session,
   call: Exchange,
   signal: AbortSignal,
-  retire: () => void,
+  use: SessionUse,
 ): Promise<OpenResponse> {
   return new Promise((resolve, reject) => {
     let stream: ClientHttp2Stream;
@@ -248,26 +300,33 @@ function overH2(
         { endStream: call.body === undefined },
       );
     } catch (error) {
-      return reject(new OutboundError('exchange', exchangeProblem(error, undefined)));
+      // The session ended a moment ago.
+      return reject(new ClosedError(exchangeProblem(error, undefined), { unsent: true, reused: true }));
     }
     const stop = (): void => {
       // A connection whose server does not respond may be dead: the next call opens another.
-      if (abortReason(signal) instanceof OutboundError) retire();
+      if (abortReason(signal) instanceof OutboundError) use.retire();
       stream.close(constants.NGHTTP2_CANCEL);
       stream.destroy(abortReason(signal));
     };
     if (signal.aborted) stop();
     signal.addEventListener('abort', stop, { once: true });
+    const failed = (reason: string): OutboundError => {
+      const unsent = stream.pending || stream.rstCode === constants.NGHTTP2_REFUSED_STREAM;
+      if (!unsent && !session.destroyed) return new OutboundError('exchange', reason);
+      return new ClosedError(reason, { unsent, reused: use.reused() });
+    };
     stream.once('response', (headers) => {
+      use.answered();
       const { [constants.HTTP2_HEADER_STATUS]: status, ...others } = headers;
       resolve({ status: Number(status ?? 0), headers: others, body: stream, abort: () => void stream.close() });
     });
     stream.once('close', () => {
       signal.removeEventListener('abort', stop);
-      reject(new OutboundError('exchange', 'EOF'));
+      reject(failed('EOF'));
     });
     stream.on('error', (error) =>
-      reject(error instanceof OutboundError ? error : new OutboundError('exchange', exchangeProblem(error, undefined))),
+      reject(error instanceof OutboundError ? error : failed(exchangeProblem(error, undefined))),
     );
     stream.end(call.body);
   });

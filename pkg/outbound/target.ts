@@ -41,6 +41,8 @@ export interface OutboundTarget {
   readonly credentials?: Credentials;
   /** The network of the target; `controlplane` by default. */
   readonly network?: EgressNetwork;
+  /** The URL of an HTTP proxy that supports CONNECT (`proxy-url` of a kubeconfig). The network is the way to it. */
+  readonly proxy?: string;
   /** Whether HTTP/2 may be negotiated. It is by default. */
   readonly http2?: boolean;
 }

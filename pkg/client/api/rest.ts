@@ -2,7 +2,6 @@ import { isObject, type JsonObject, type JsonValue } from '../../api/index.js';
 import type { World } from '../../base/index.js';
 import {
   type Credentials,
-  egressDialers,
   headerOf,
   type OpenResponse,
   Outbound,
@@ -50,18 +49,8 @@ export class RestClient {
   constructor(config: ClientConfig, options: RestOptions) {
     this.config = config;
     this.#options = options;
-    const { proxy } = config;
     const { world, userAgent } = options;
-    const egress =
-      proxy === undefined
-        ? undefined
-        : egressDialers(
-            new Map([
-              ['controlplane', { kind: 'httpConnect', url: proxy, tls: proxy.startsWith('https:') ? {} : undefined }],
-            ]),
-            world,
-          );
-    this.#outbound = new Outbound({ world, userAgent, ...(egress === undefined ? {} : { egress }) });
+    this.#outbound = new Outbound({ world, userAgent });
   }
 
   get world(): World {
@@ -173,12 +162,13 @@ export class RestClient {
 
   #targetOf(certificate: Credentials['certificate']): OutboundTarget {
     if (this.#target !== undefined && this.#target.certificate === certificate) return this.#target.target;
-    const { origin, serverName, ca, insecure } = this.config;
+    const { origin, serverName, ca, insecure, proxy } = this.config;
     const target: OutboundTarget = {
       origin,
       insecure,
       ...(serverName === undefined ? {} : { serverName }),
       ...(ca === undefined ? {} : { ca }),
+      ...(proxy === undefined ? {} : { proxy }),
       ...(certificate === undefined ? {} : { credentials: { certificate } }),
     };
     this.#target = { certificate, target };

@@ -1,7 +1,7 @@
 import { createServer as createPlain, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createSecureServer } from 'node:http2';
 import { createServer as createH1 } from 'node:https';
-import { type AddressInfo, createServer as createTcp, type Socket } from 'node:net';
+import { type AddressInfo, connect as connectTcp, createServer as createTcp, type Socket } from 'node:net';
 import { issueAuthority, issueLeaf, type KeyPair } from '../../server/issue.js';
 
 /** Answers a request; the body has been read. */
@@ -15,6 +15,8 @@ export interface TestServer {
   readonly ca: string;
   /** Connections that were accepted so far. */
   readonly connections: () => number;
+  /** Closes all connections. */
+  cut(): void;
   close(): Promise<void>;
 }
 
@@ -80,6 +82,9 @@ export async function testServer(handler: TestHandler, options: TestServerOption
     origin: `${plain === true ? 'http' : 'https'}://127.0.0.1:${port}`,
     ca: authority.cert,
     connections: () => connections,
+    cut: () => {
+      for (const socket of sockets) socket.destroy();
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -89,7 +94,7 @@ export async function testServer(handler: TestHandler, options: TestServerOption
 }
 
 /** A TCP server that handles each connection by `f`. */
-export async function tcpServer(f: (socket: Socket) => void, path?: string): Promise<Omit<TestServer, 'ca'>> {
+export async function tcpServer(f: (socket: Socket) => void, path?: string): Promise<Omit<TestServer, 'ca' | 'cut'>> {
   const sockets = new Set<Socket>();
   let connections = 0;
   const server = createTcp((socket) => {
@@ -121,4 +126,21 @@ export async function closedPort(): Promise<number> {
   const server = await tcpServer(() => {});
   await server.close();
   return server.port;
+}
+
+/** A proxy that supports HTTP CONNECT. `heads` has the headers of its requests. */
+export async function connectProxy(): Promise<Omit<TestServer, 'ca' | 'cut'> & { readonly heads: readonly string[] }> {
+  const heads: string[] = [];
+  const proxy = await tcpServer((socket) => {
+    socket.once('data', (head: Buffer) => {
+      heads.push(head.toString());
+      const port = Number(head.toString().split(' ')[1]!.split(':')[1]);
+      const upstream = connectTcp(port, '127.0.0.1', () => {
+        socket.write('HTTP/1.1 200 OK\r\n\r\n');
+        socket.pipe(upstream).pipe(socket);
+      });
+      upstream.on('error', () => socket.destroy());
+    });
+  });
+  return { ...proxy, heads };
 }
