@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 NODE_BIN := node_modules/.bin
 
-.PHONY: help install build run cluster test lint golden sim simpeer fuzz difffuzz chaos bench envtest-assets clients conformance devices benchcluster clean
+.PHONY: help install build run cluster test lint golden sim simpeer fuzz difffuzz celfuzz chaos bench envtest-assets clients conformance devices benchcluster clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -46,6 +46,11 @@ fuzz: install ## fuzz every parser: MINUTES=n SEED=s TARGET=part of a name
 
 difffuzz: build ## ask this server and a kube-apiserver the same at random: REFERENCE=URL REFERENCE_CERT=f REFERENCE_KEY=f SECONDS_MAX=n SEED=s KINDS=regex
 	node test/fuzz/differential/run.mjs $(ARGS)
+
+celfuzz: install ## ask our CEL and Kubernetes' own the same expressions: SECONDS_MAX=n SEED=s; needs Go
+	cd test/conformance/e2e && go build -o ../../../dist/celanswers ./answers
+	$(NODE_BIN)/tsc -p tsconfig.json
+	REFERENCE=dist/celanswers SECONDS_MAX=$(or $(SECONDS_MAX),60) SEED=$(or $(SEED),1) node dist/test/fuzz/expressions/hunt.js
 
 chaos: build ## inject faults into real processes: MINUTES=n SEED=s, report in ./.trireme/chaos
 	CHAOS_MINUTES=$(or $(MINUTES),10) CHAOS_SEED=$(SEED) $(NODE_BIN)/vitest run test/chaos/long.test.ts

@@ -1,7 +1,7 @@
 import type { Step } from './frame.js';
 import { contains, fieldOf, hasFields, orMissing } from './operations.js';
 import { costOfCalls } from './runtimecost.js';
-import { fail, isError, keyText, type List, NO_OVERLOAD, noOverload, Optional, type Value } from './values.js';
+import { fail, isError, keyText, type List, NO_OVERLOAD, Optional, type Value } from './values.js';
 
 /** Steps of an evaluation: calls, logic, fields. */
 
@@ -13,9 +13,15 @@ export interface Invocation {
   readonly args: readonly Step[];
 }
 
+/** Functions of two arguments that have one implementation for all signatures. */
+const OPERATORS: ReadonlySet<string> = new Set([
+  ...['_+_', '_-_', '_*_', '_/_', '_%_', '_==_', '_!=_', '_<_', '_<=_', '_>_', '_>=_', '@in'],
+  ...['contains', 'startsWith', 'endsWith', 'matches'],
+]);
+
 /**
  * A call. Functions of one or two arguments evaluate all arguments at their full cost even if one is an error; the
- * others end at the first error.
+ * others, and those whose signature the types do not decide, end at the first error.
  */
 export function invoke({ name, overload, call, nonStrict, args }: Invocation): Step {
   const cost = costOfCalls(name, overload);
@@ -34,7 +40,7 @@ export function invoke({ name, overload, call, nonStrict, args }: Invocation): S
       return result;
     };
   }
-  if (args.length === 2 && !nonStrict) {
+  if (args.length === 2 && !nonStrict && (OPERATORS.has(name) || (overload !== '' && name !== 'format'))) {
     const [first, second] = args as [Step, Step];
     return (f) => {
       const a = first(f);
@@ -54,11 +60,13 @@ export function invoke({ name, overload, call, nonStrict, args }: Invocation): S
     const values: Value[] = [];
     for (const arg of args) {
       const value = arg(f);
-      if (!nonStrict && isError(value)) return value;
       values.push(value);
+      // The error of the last argument is the result of a call that costs; others end before it.
+      if (!nonStrict && isError(value) && values.length < args.length) return value;
     }
     f.spend(cost === undefined ? 1 : cost.before(values));
-    const result = call(...values);
+    const last = values.at(-1);
+    const result = !nonStrict && last !== undefined && isError(last) ? last : call(...values);
     if (cost?.after !== undefined) f.spend(cost.after(values, result));
     return result;
   };
@@ -140,7 +148,7 @@ export function otherwise(name: 'or' | 'orValue', optional: Step, other: Step): 
   return (f) => {
     const value = optional(f);
     if (isError(value)) return value;
-    if (!(value instanceof Optional)) return noOverload(name);
+    if (!(value instanceof Optional)) return NO_OVERLOAD;
     if (value.value === undefined) return other(f);
     return name === 'or' ? value : value.value;
   };

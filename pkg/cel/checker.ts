@@ -10,9 +10,9 @@ import {
   ERROR,
   freshen,
   INT,
-  joinTypes,
   listOf,
   mapOf,
+  mostGeneral,
   NULL,
   optionalOf,
   STRING,
@@ -133,8 +133,7 @@ class Checker {
     const s = assignable(this.#substitutions, [before], [t]);
     if (s === undefined) return DYN;
     this.#substitutions = s;
-    const [a, b] = [substitute(s, before, false), substitute(s, t, false)];
-    return sameType(a, b) ? a : joinTypes(a, b);
+    return mostGeneral(before, t);
   }
 
   #unwrapOptional(e: Expr, t: Type): Type {

@@ -8,10 +8,11 @@ import { elementAt, optionalElement, StructValue } from './operations.js';
 import { LIST_BASE, MAP_BASE, STRUCT_BASE } from './runtimecost.js';
 import {
   ArrayList,
+  Bytes,
   EntryMap,
+  entryText,
   fail,
   isError,
-  keyText,
   List,
   mapFrom,
   NO_OVERLOAD,
@@ -29,11 +30,14 @@ const FOLDED: ReadonlySet<string> = new Set([
   ...['bool', 'bytes', 'double', 'duration', 'dyn', 'int', 'string', 'timestamp', 'uint'],
 ]);
 
+/** The value of a name that has not been read. */
+const UNREAD = fail('unread');
+
 /** Builds the steps of a checked expression. */
 export class Compiler {
   readonly #checked: Checked;
   readonly #env: Environment;
-  readonly #scope: { readonly name: string; readonly slot: number }[] = [];
+  readonly #scope: { readonly name: string; readonly slot: number; readonly read?: Step }[] = [];
   /** Values of steps that are constant. */
   readonly #constants = new Map<Step, Value>();
   /**
@@ -42,8 +46,6 @@ export class Compiler {
    * conditional.
    */
   readonly #attributes = new Map<Step, () => Step>();
-  /** Conditionals are attributes that cost nothing as keys. */
-  readonly #conditionals = new Set<Step>();
   #loops = 0;
   slots = 0;
 
@@ -108,8 +110,9 @@ export class Compiler {
 
   #ident(name: string, id: number): Step {
     for (let i = this.#scope.length - 1; i >= 0; i--) {
-      const { name: found, slot } = this.#scope[i]!;
+      const { name: found, slot, read } = this.#scope[i]!;
       if (found !== name) continue;
+      if (read !== undefined) return this.#variable(read);
       return this.#attribute(
         (f) => {
           f.spend(1);
@@ -127,13 +130,16 @@ export class Compiler {
       const value = f.variables(plain);
       return value === undefined ? fail(`no such attribute(s): ${plain}`) : value;
     };
-    return this.#attribute(
-      (f) => {
-        f.spend(1);
-        return bare(f);
-      },
-      () => bare,
-    );
+    return this.#variable(bare);
+  }
+
+  #variable(bare: Step): Step {
+    const counted: Step = (f) => {
+      const value = bare(f);
+      f.spend(1);
+      return value;
+    };
+    return this.#attribute(counted, () => bare);
   }
 
   #list(elements: readonly Expr[], optional: ReadonlySet<number>): Step {
@@ -167,17 +173,19 @@ export class Compiler {
       const entries = new Map<string, readonly [Value, Value]>();
       for (const step of steps) {
         const key = step.key(f);
-        if (isError(key)) return key;
-        let value = step.value(f);
-        if (isError(value)) return value;
+        let value = isError(key) ? key : step.value(f);
+        if (isError(value)) {
+          f.spend(MAP_BASE);
+          return value;
+        }
         if (step.optional) {
           if (!(value instanceof Optional)) return NO_OVERLOAD;
           if (value.value === undefined) continue;
           value = value.value;
         }
-        const text = keyText(key);
-        if (text === undefined || typeof key === 'number') return fail(`unsupported key type: ${typeName(key)}`);
-        if (entries.has(text)) return fail(`Failed with repeated key`);
+        // Lists and maps are equal to no other key.
+        const text = entryText(key) ?? (key instanceof Bytes ? undefined : `#${entries.size}`);
+        if (text === undefined) return fail(`unsupported key type: ${typeName(key)}`);
         entries.set(text, [key, value]);
       }
       f.spend(MAP_BASE);
@@ -230,9 +238,12 @@ export class Compiler {
     const overload = overloads.length === 1 ? overloads[0]! : '';
     if (isMethod && (name === 'or' || name === 'orValue') && args.length === 2)
       return otherwise(name, args[0]!, args[1]!);
+    const within = name === '@in' ? this.#constants.get(args[1]!) : undefined;
+    if (within instanceof List && within.size === 0 && overload === 'in_list') return this.#constant(false);
     if (name === '@in' && this.#constants.get(args[1]!) instanceof List && overload === 'in_list')
       return membership(args[0]!, this.#constants.get(args[1]!) as List);
-    const step = invoke({ name, overload, call: declaration.call, nonStrict: declaration.nonStrict, args });
+    const call = declaration.bySignature?.[overload] ?? declaration.call;
+    const step = invoke({ name, overload, call, nonStrict: declaration.nonStrict, args });
     return this.#fold(name, e, step, args);
   }
 
@@ -259,25 +270,17 @@ export class Compiler {
       if (decided === false) return no(f);
       return isError(decided) ? decided : NO_OVERLOAD;
     };
-    this.#conditionals.add(step);
     return this.#attribute(step, () => step);
   }
 
   #index(e: CallExpr, part: (container: Step, key: Step) => Step): Step {
     const { counted, bare } = this.#operand(e.args[0]!);
-    const compiled = this.compile(e.args[1]!);
-    const key = this.#bare(compiled);
-    const priced: Step = this.#conditionals.has(compiled)
-      ? key
-      : (f) => {
-          const value = key(f);
-          f.spend(1);
-          return value;
-        };
-    return this.#attribute(part(counted, priced), () => part(bare(), priced));
+    const key = this.#bare(this.compile(e.args[1]!));
+    return this.#attribute(part(counted, key), () => part(bare(), key));
   }
 
   #comprehension(e: ComprehensionExpr): Step {
+    if (e.range.kind === 'list' && e.range.elements.length === 0) return this.#binding(e);
     const range = this.compile(e.range);
     const init = this.compile(e.init);
     const number = this.#loops++;
@@ -297,11 +300,32 @@ export class Compiler {
     return loop({ expr: e, number, end, range, init, condition, step, result, accumulator, first, second });
   }
 
+  /** A loop over nothing gives a value a name. The value is computed when the result first reads it. */
+  #binding(e: ComprehensionExpr): Step {
+    const init = this.compile(e.init);
+    const slot = this.slots++;
+    const read: Step = (f) => {
+      const known = f.slots[slot]!;
+      if (known !== UNREAD) return known;
+      const value = init(f);
+      f.slots[slot] = value;
+      return value;
+    };
+    this.#scope.push({ name: e.accuVar, slot, read });
+    const result = this.compile(e.result);
+    this.#scope.pop();
+    return (f) => {
+      f.slots[slot] = UNREAD;
+      return result(f);
+    };
+  }
+
   #append(e: ComprehensionExpr, accumulator: number): Step | undefined {
     const add = appended(e.step);
     if (e.init.kind !== 'list' || e.init.elements.length > 0 || add === undefined) return undefined;
     const element = this.compile(add.element);
-    return append(element, add.filter === undefined ? undefined : this.compile(add.filter), accumulator);
+    const filter = add.filter === undefined ? undefined : this.compile(add.filter);
+    return append({ element, isConstant: this.#constants.has(element), filter, accumulator });
   }
 }
 
@@ -310,25 +334,28 @@ function elementOf(container: Step, key: Step): Step {
   return (f) => {
     const of = container(f);
     if (isError(of)) return of;
+    if (of instanceof Optional) return of.value === undefined ? of : presentElement(of.value, key, f);
     const at = key(f);
-    if (isError(at)) return at;
-    if (of instanceof Optional) return of.value === undefined ? of : optionalElement(of.value, at);
-    return elementAt(of, at);
+    f.spend(1);
+    return isError(at) ? at : elementAt(of, at);
   };
 }
 
-/** `container[?key]`. An absent element costs nothing. */
+/** `container[?key]`. */
 function optionalElementOf(container: Step, key: Step): Step {
   return (f) => {
     const found = container(f);
     if (isError(found)) return found;
     const of = found instanceof Optional ? found.value : found;
-    if (of === undefined) return Optional.NONE;
-    const before = f.cost;
-    const at = key(f);
-    if (isError(at)) return at;
-    const element = optionalElement(of, at);
-    if (element === Optional.NONE) f.cost = before;
-    return element;
+    return of === undefined ? Optional.NONE : presentElement(of, key, f);
   };
+}
+
+/** An absent element costs only what its key costs. */
+function presentElement(of: Value, key: Step, f: Frame): Value {
+  const at = key(f);
+  if (isError(at)) return at;
+  const element = optionalElement(of, at);
+  if (element instanceof Optional && element !== Optional.NONE) f.spend(1);
+  return element;
 }

@@ -20,6 +20,8 @@ export interface FunctionDeclaration {
   readonly call: Implementation;
   /** The function receives errors in its arguments. Otherwise the first error is the result. */
   readonly nonStrict: boolean;
+  /** Implementations of signatures that decide more than the arguments, by their ids. */
+  readonly bySignature?: Readonly<Record<string, Implementation>> | undefined;
 }
 
 /** The fields of a declared object type. */
@@ -45,9 +47,10 @@ export function declare(
   name: string,
   signatures: readonly string[],
   call: Implementation,
-  options: { readonly nonStrict?: boolean } = {},
+  options: Partial<Pick<FunctionDeclaration, 'nonStrict' | 'bySignature'>> = {},
 ): FunctionDeclaration {
-  return { name, overloads: signatures.map(readSignature), call, nonStrict: options.nonStrict ?? false };
+  const { nonStrict = false, bySignature } = options;
+  return { name, overloads: signatures.map(readSignature), call, nonStrict, bySignature };
 }
 
 function readSignature(text: string): Overload {
@@ -133,6 +136,7 @@ function mergeFunctions(libraries: readonly Library[]): ReadonlyMap<string, Func
       name: f.name,
       overloads: [...before.overloads, ...f.overloads],
       nonStrict: before.nonStrict || f.nonStrict,
+      bySignature: { ...before.bySignature, ...f.bySignature },
       call: (...args) => {
         const result = f.call(...args);
         if (!isNoOverload(result)) return result;

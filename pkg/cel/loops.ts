@@ -1,6 +1,6 @@
 import { ACCUMULATOR, type ComprehensionExpr, type Expr } from './ast.js';
 import type { Frame, LoopState, Step } from './frame.js';
-import { goName } from './operations.js';
+import { goType } from './operations.js';
 import { LIST_BASE } from './runtimecost.js';
 import { Suspended } from './suspended.js';
 import { CelError, CelMap, fail, isError, List, NO_OVERLOAD, type Value } from './values.js';
@@ -24,7 +24,6 @@ export interface Loop {
 
 export function loop(of: Loop): Step {
   const { number } = of;
-  const goesOn = nonStrictFold(of.expr);
   return (f) => {
     const done = f.finished(number);
     if (done !== undefined) {
@@ -34,7 +33,7 @@ export function loop(of: Loop): Step {
     const since = f.cost;
     const state = f.resume(number) ?? begin(of, f);
     if (state instanceof CelError) return state;
-    const value = run(of, f, state, goesOn);
+    const value = run(of, f, state);
     f.finish(number, value, since);
     return value;
   };
@@ -45,11 +44,15 @@ function begin({ range, init, second }: Loop, f: Frame): LoopState | CelError {
   const over = range(f);
   if (isError(over)) return over;
   if (!(over instanceof CelMap) && !(over instanceof List))
-    return second !== undefined ? fail(`unsupported comprehension range type: types.${goName(over)}`) : NO_OVERLOAD;
+    return fail(
+      second !== undefined
+        ? `unsupported comprehension range type: ${goType(over)}`
+        : `got '${goType(over)}', expected iterable type`,
+    );
   return { over, next: 0, accumulator: init(f), cost: f.cost };
 }
 
-function run(of: Loop, f: Frame, state: LoopState, goesOn: boolean): Value {
+function run(of: Loop, f: Frame, state: LoopState): Value {
   const { slots } = f;
   const { accumulator, first, second, condition, step } = of;
   const over = state.over as CelMap | List;
@@ -73,9 +76,7 @@ function run(of: Loop, f: Frame, state: LoopState, goesOn: boolean): Value {
         i = count;
         break;
       }
-      const next = step(f);
-      slots[accumulator] = next;
-      if (isError(next) && !goesOn) return next;
+      slots[accumulator] = step(f);
       f.forget(of.number + 1, of.end);
     }
     cost = f.cost;
@@ -86,8 +87,17 @@ function run(of: Loop, f: Frame, state: LoopState, goesOn: boolean): Value {
   }
 }
 
+interface Append {
+  readonly element: Step;
+  readonly isConstant: boolean;
+  readonly filter: Step | undefined;
+  readonly accumulator: number;
+}
+
 /** `@result + [e]` adds to the list in place: no other value refers to the accumulator. */
-export function append(element: Step, filter: Step | undefined, accumulator: number): Step {
+export function append({ element, isConstant, filter, accumulator }: Append): Step {
+  // A list of a constant is a constant.
+  const added = isConstant ? 1 : LIST_BASE + 1;
   return (f) => {
     if (filter !== undefined) {
       const decided = filter(f);
@@ -98,8 +108,9 @@ export function append(element: Step, filter: Step | undefined, accumulator: num
     f.spend(1);
     const before = f.slots[accumulator]!;
     const value = element(f);
+    f.spend(added);
+    if (isError(before)) return before;
     if (isError(value)) return value;
-    f.spend(LIST_BASE + 1);
     if (before instanceof GrowingList) {
       before.items.push(value);
       return before;
@@ -138,9 +149,4 @@ export function appended(step: Expr): { readonly element: Expr; readonly filter:
   if (step.name !== '_+_' || left?.kind !== 'ident' || left.name !== ACCUMULATOR) return undefined;
   if (right?.kind !== 'list' || right.elements.length !== 1 || right.optional.size > 0) return undefined;
   return { element: right.elements[0]!, filter: undefined };
-}
-
-/** `all` and `exists` continue after an error: a later element may decide. */
-export function nonStrictFold(e: ComprehensionExpr): boolean {
-  return e.condition.kind === 'call' && e.condition.name === '@not_strictly_false';
 }

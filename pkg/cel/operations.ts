@@ -1,4 +1,5 @@
 import { equals } from './compare.js';
+import { formatDouble } from './library/numbers.js';
 import {
   Bytes,
   type CelError,
@@ -10,6 +11,7 @@ import {
   NO_OVERLOAD,
   Opaque,
   Optional,
+  TypeValue,
   typeName,
   Uint,
   type Value,
@@ -33,14 +35,17 @@ export function contains(element: Value, container: Value): Value {
   return false;
 }
 
+const INDEX_MAX = (1n << 63n) - 1n;
+
 export function listIndex(key: Value): number | CelError {
   if (typeof key === 'bigint') return Number(key);
-  if (key instanceof Uint) return Number(key.value);
+  if (key instanceof Uint)
+    return key.value <= INDEX_MAX ? Number(key.value) : fail(`unsupported index value ${key.value} in list`);
   if (typeof key === 'number') return Number.isInteger(key) ? key : fail(`unsupported index value ${key} in list`);
   return fail(`unsupported index type '${typeName(key)}' in list`);
 }
 
-/** Returns the element, if present. A value that cannot have such an element is still an error. */
+/** Returns the element, if present. A key that a list cannot have is an error; other values have no elements. */
 export function optionalElement(container: Value, key: Value): Value {
   if (container instanceof List) {
     const i = listIndex(key);
@@ -53,7 +58,7 @@ export function optionalElement(container: Value, key: Value): Value {
     return value instanceof Optional ? value : new Optional(value);
   }
   const value = elementAt(container, key);
-  return isError(value) ? value : new Optional(value);
+  return isError(value) ? Optional.NONE : new Optional(value);
 }
 
 export function elementAt(container: Value, key: Value): Value {
@@ -61,7 +66,7 @@ export function elementAt(container: Value, key: Value): Value {
   if (container instanceof List) {
     const i = listIndex(key);
     if (typeof i !== 'number') return i;
-    return i >= 0 && i < container.size ? container.at(i) : fail(`index out of bounds: ${i}`);
+    return i >= 0 && i < container.size ? container.at(i) : fail(`index out of bounds: ${showKey(key)}`);
   }
   if (container instanceof Opaque && typeof key === 'string') return orMissing(container.field(key), key);
   return fail(`no such key: ${showKey(key)}`);
@@ -75,15 +80,19 @@ export function orMissing(value: Value | undefined, key: string): Value {
 export function showKey(key: Value): string {
   if (key instanceof Uint) return String(key.value);
   if (key instanceof Bytes) return new TextDecoder().decode(key.value);
+  if (typeof key === 'number') return formatDouble(key);
   if (key === null || typeof key !== 'object') return String(key);
   return typeName(key);
 }
 
-/** Returns the name under which kube-apiserver reports the type of a range. */
-export function goName(v: Value): string {
+/** The Go type under which kube-apiserver reports a value that is no range. */
+export function goType(v: Value): string {
+  if (v instanceof Optional) return '*types.Optional';
+  if (v instanceof TypeValue) return '*types.Type';
   const name = typeName(v);
-  const known: Record<string, string> = { null_type: 'Null', int: 'Int', uint: 'Uint', bool: 'Bool', double: 'Double' };
-  return known[name] ?? name.charAt(0).toUpperCase() + name.slice(1);
+  const simple = name.slice(name.lastIndexOf('.') + 1);
+  if (v instanceof Opaque) return `cel.${simple}`;
+  return `types.${name === 'null_type' ? 'Null' : simple.charAt(0).toUpperCase() + simple.slice(1)}`;
 }
 
 /** An object with declared fields that an expression creates. */

@@ -184,13 +184,14 @@ function acceptsNull(t: Type): boolean {
   return ['opaque', 'duration', 'timestamp', 'struct', 'null'].includes(t.kind);
 }
 
-function mostGeneral(a: Type, b: Type): Type {
+/** The type that values of both have, of two types that are assignable to each other. */
+export function mostGeneral(a: Type, b: Type): Type {
   return isEqualOrLessSpecific(a, b) ? a : b;
 }
 
 function isEqualOrLessSpecific(a: Type, b: Type): boolean {
-  if (isWild(a) || a.kind === 'param') return true;
-  if (isWild(b) || b.kind === 'param') return false;
+  if (a.kind === 'dyn' || a.kind === 'param') return true;
+  if (b.kind === 'dyn' || b.kind === 'param') return false;
   if (a.kind !== b.kind) return false;
   if (a.kind === 'struct' || a.kind === 'type') return sameType(a, b);
   if (a.kind === 'opaque' && a.name !== (b as typeof a).name) return false;
@@ -202,12 +203,6 @@ function isEqualOrLessSpecific(a: Type, b: Type): boolean {
 export function assignable(s: Substitutions, from: readonly Type[], to: readonly Type[]): Substitutions | undefined {
   const unifier = new Unifier(s);
   return unifier.all(from, to) ? unifier.found : undefined;
-}
-
-/** Returns the element type for both: the more general one, or dyn if they differ. */
-export function joinTypes(a: Type, b: Type): Type {
-  const unifier = new Unifier(new Map());
-  return unifier.assignable(a, b) ? mostGeneral(a, b) : DYN;
 }
 
 /** Type parameters of a declaration get new names at each use. */

@@ -35,8 +35,9 @@ function checkCall(e: CallExpr, checked: Checked, env: Environment, issues: Issu
   const literal = (arg: Expr | undefined) =>
     arg?.kind === 'literal' && typeof arg.value === 'string' ? arg.value : undefined;
   if (e.name === 'duration' || e.name === 'timestamp') {
-    const text = literal(e.args[0]);
-    if (e.target === undefined && e.args.length === 1 && text !== undefined && isError(call(env, e.name, text)))
+    const arg = e.args[0];
+    const isChecked = arg?.kind === 'literal' && (typeof arg.value === 'string' || typeof arg.value === 'bigint');
+    if (e.target === undefined && e.args.length === 1 && isChecked && isError(call(env, e.name, arg.value)))
       issues.push({ offset: e.args[0]!.offset, message: `invalid ${e.name} argument` });
   } else if (e.name === 'matches') {
     const pattern = e.args.at(-1)!;
@@ -46,8 +47,8 @@ function checkCall(e: CallExpr, checked: Checked, env: Environment, issues: Issu
   } else if (e.name === 'format' && e.target !== undefined) checkFormat(e, checked, issues);
 }
 
-function call(env: Environment, name: string, text: string): Value {
-  return env.functions.get(name)!.call(text);
+function call(env: Environment, name: string, argument: Value): Value {
+  return env.functions.get(name)!.call(argument);
 }
 
 /** A literal format string is parsed when the expression is compiled. */
@@ -104,19 +105,16 @@ function checkAggregate(e: Expr, checked: Checked, issues: Issue[]): void {
       issues,
     );
   else if (e.kind === 'map') {
-    checkSame(
-      e.entries.map((entry) => entry.key),
-      checked,
-      issues,
-    );
-    checkSame(
-      e.entries.filter((entry) => !entry.optional).map((entry) => entry.value),
-      checked,
-      issues,
-    );
+    const [first] = e.entries;
+    const value = e.entries.find((entry) => !entry.optional)?.value;
+    for (const entry of e.entries) {
+      checkSame([first!.key, entry.key], checked, issues);
+      if (!entry.optional) checkSame([value!, entry.value], checked, issues);
+    }
   }
 }
 
+/** Reports the first element that has another type than the first one. */
 function checkSame(elements: readonly Expr[], checked: Checked, issues: Issue[]): void {
   let expected: string | undefined;
   for (const element of elements) {

@@ -204,6 +204,19 @@ export function keyText(key: Value): string | undefined {
   return undefined;
 }
 
+/**
+ * The text of a key in a map that an expression creates. kube-apiserver accepts keys of more types than the language
+ * has, and of two equal keys the last one decides.
+ */
+export function entryText(key: Value): string | undefined {
+  if (typeof key === 'number') return keyText(key) ?? `d${key}`;
+  if (key === null) return 'null';
+  if (key instanceof Timestamp) return `t${key.seconds}.${key.nanos}`;
+  if (key instanceof Duration) return `D${key.nanos}`;
+  if (key instanceof TypeValue) return `T${key.name}`;
+  return keyText(key);
+}
+
 export class EntryMap extends CelMap {
   readonly entries: ReadonlyMap<string, readonly [Value, Value]>;
 
@@ -217,7 +230,7 @@ export class EntryMap extends CelMap {
   }
 
   find(key: Value): Value | undefined {
-    const text = keyText(key);
+    const text = entryText(key);
     return text === undefined ? undefined : this.entries.get(text)?.[1];
   }
 

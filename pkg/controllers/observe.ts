@@ -16,8 +16,17 @@ export function observing(handlers: Readonly<Record<string, ChangeHandler>>): Ob
   };
 }
 
-export const groupResourceOf = ({ group, resource }: ServedResource): string =>
-  group === '' ? resource : `${resource}.${group}`;
+/** Every controller asks for the name with every change. */
+const names = new WeakMap<ServedResource, string>();
+
+export function groupResourceOf(served: ServedResource): string {
+  const known = names.get(served);
+  if (known !== undefined) return known;
+  const { group, resource } = served;
+  const name = group === '' ? resource : `${resource}.${group}`;
+  names.set(served, name);
+  return name;
+}
 
 /**
  * A served resource by its name, such as `endpointslices.discovery.k8s.io`, in its preferred version; undefined if it

@@ -143,11 +143,8 @@ function objectOf(answer: Answer): JsonObject {
  * way.
  */
 function follow(registry: Registry, observer: Observer): Following {
-  const observed = (servedResources: ServedResources): ReadonlyMap<string, ServedResource> => {
-    const all = byPrefix(servedResources);
-    return observer.of === undefined ? all : new Map([...all].filter(([, resource]) => observer.of!(resource)));
-  };
-  let resources = observed(registry.servedResources);
+  const wanted = (resource: ServedResource): boolean => observer.of?.(resource) !== false;
+  const resources = new Map([...byPrefix(registry.servedResources)].filter(([, resource]) => wanted(resource)));
   let waiting: (() => void)[] | undefined;
   let handovers = 0;
   let stopped = false;
@@ -158,11 +155,16 @@ function follow(registry: Registry, observer: Observer): Following {
     if (waiting === undefined) report();
     else waiting.push(report);
   });
-  const stopKinds = registry.observeKinds((next) => {
-    const before = resources;
-    resources = observed(next);
-    for (const [prefix, resource] of before) if (!resources.has(prefix)) observer.removed?.(resource);
-    const changed = [...resources].filter(([prefix, resource]) => before.get(prefix) !== resource);
+  const stopKinds = registry.observeKinds((next, previous) => {
+    const { set, removed } = changeBetween(previous, next);
+    const changed = set.filter(([, resource]) => wanted(resource));
+    for (const [prefix] of removed) {
+      const resource = resources.get(prefix);
+      if (resource === undefined) continue;
+      resources.delete(prefix);
+      observer.removed?.(resource);
+    }
+    for (const [prefix, resource] of changed) resources.set(prefix, resource);
     for (const [, resource] of changed) observer.added?.(resource);
     if (changed.length > 0) void handOver(changed);
   });
@@ -211,4 +213,27 @@ function byPrefix(servedResources: ServedResources): ReadonlyMap<string, ServedR
           found.set(resource.storage.prefix, resource);
   prefixes.set(servedResources, found);
   return found;
+}
+
+type Collections = readonly (readonly [prefix: string, resource: ServedResource])[];
+
+interface ResourceChange {
+  /** Collections that were added, or whose resource is a new one. */
+  readonly set: Collections;
+  readonly removed: Collections;
+}
+
+/** The change from the snapshot before to this one. There are some dozens of followers, and thousands of kinds. */
+const changes = new WeakMap<ServedResources, { readonly from: ServedResources; readonly change: ResourceChange }>();
+
+function changeBetween(previous: ServedResources, next: ServedResources): ResourceChange {
+  const known = changes.get(next);
+  if (known?.from === previous) return known.change;
+  const [before, after] = [byPrefix(previous), byPrefix(next)];
+  const change = {
+    set: [...after].filter(([prefix, resource]) => before.get(prefix) !== resource),
+    removed: [...before].filter(([prefix]) => !after.has(prefix)),
+  };
+  changes.set(next, { from: previous, change });
+  return change;
 }

@@ -1,7 +1,20 @@
 import { compare, equals } from '../compare.js';
 import { declare, type FunctionDeclaration, type Library } from '../environment.js';
 import { SORT_BY_MACRO } from '../macros.js';
-import { ArrayList, fail, isError, itemsOf, List, noOverload, type Value } from '../values.js';
+import {
+  ArrayList,
+  CelMap,
+  Duration,
+  fail,
+  isError,
+  itemsOf,
+  List,
+  noOverload,
+  typeName,
+  Uint,
+  type Value,
+} from '../values.js';
+import { refused } from './arithmetic.js';
 import { standardLibrary } from './standard.js';
 
 const COMPARABLE = ['int', 'uint', 'double', 'bool', 'duration', 'timestamp', 'string', 'bytes'];
@@ -29,6 +42,12 @@ const sum =
     for (let i = 1; i < list.size && !isError(total); i++) total = add()(total, list.at(i));
     return total;
   };
+
+const SUMS = {
+  list_uint_sum_uint: sum(new Uint(0n)),
+  list_double_sum_double: sum(0),
+  list_duration_sum_duration: sum(new Duration(0n)),
+};
 
 const extreme =
   (name: string, wanted: number) =>
@@ -68,6 +87,7 @@ export const kubernetesListsLibrary: Library = {
       'sum',
       SUMMABLE.map((t) => `list_${t}_sum_${t}: list(${t}).(): ${t}`),
       sum(0n),
+      { bySignature: SUMS },
     ),
     declare(
       'min',
@@ -107,10 +127,15 @@ function slice(list: Value, from: Value, to: Value): Value {
   return new ArrayList(itemsOf(list).slice(Number(from), Number(to)));
 }
 
+/** kube-apiserver's error for a receiver that flatten cannot have names the types, and those of a map's parts. */
+function noReceiver(name: string, [receiver, ...args]: readonly Value[]): Value {
+  const type = receiver instanceof CelMap ? 'map(dyn, dyn)' : typeName(receiver!);
+  return fail(`no such overload: ${type}.${name}(${args.map(typeName).join(', ')})`);
+}
+
 function flatten(...args: Value[]): Value {
   const [list, depth] = args;
-  if (!(list instanceof List) || (args.length === 2 && typeof depth !== 'bigint'))
-    return noOverload('flatten', ...args);
+  if (!(list instanceof List) || (args.length === 2 && typeof depth !== 'bigint')) return noReceiver('flatten', args);
   const levels = args.length === 2 ? (depth as bigint) : 1n;
   if (levels < 0n) return fail('level must be non-negative');
   return new ArrayList(flattened(list, levels));
@@ -140,6 +165,7 @@ function sortedBy(list: List, keys: List, name: string): Value {
 
 function range(n: Value): Value {
   if (typeof n !== 'bigint') return noOverload('lists.range', n);
+  if (n < 0n) return fail(`lists.range: size must be non-negative, got ${n}`);
   if (n > RANGE_MAX) return fail(`lists.range: size ${n} exceeds the limit of ${RANGE_MAX}`);
   const out: Value[] = [];
   for (let i = 0n; i < n; i++) out.push(i);
@@ -168,7 +194,7 @@ const listFunctions: readonly FunctionDeclaration[] = [
   declare(
     'sort',
     SORTABLE.map((t) => `list_${t}_sort: list(${t}).(): list(${t})`),
-    (list) => (list instanceof List ? sortedBy(list, list, 'sort') : noOverload('sort', list)),
+    (list) => (list instanceof List ? sortedBy(list, list, 'sort') : refused(list, 'sort')),
   ),
   declare(
     '@sortByAssociatedKeys',

@@ -10,7 +10,7 @@ import {
   parseIp,
 } from '../../api/index.js';
 import { declare, type Library } from '../environment.js';
-import { fail, noOverload, Opaque, type Value } from '../values.js';
+import { fail, NO_OVERLOAD, noOverload, Opaque, type Value } from '../values.js';
 import { typeConstants } from './standard.js';
 
 const IP = 'net.IP';
@@ -49,8 +49,9 @@ export class CidrValue extends Opaque {
     return CIDR;
   }
 
+  /** The bytes of the prefix. */
   override get size(): number {
-    return this.cidr.address.family === 4 ? 4 : 16;
+    return Math.ceil(this.cidr.prefixLength / 8);
   }
 
   equals(other: Value): boolean {
@@ -103,8 +104,9 @@ function whyNoIpv6(text: string): string {
 function readCidr(text: string): Cidr | string {
   const prefix = 'network address parse error during conversion from string: ';
   const cidr = text.length > LENGTH_MAX ? undefined : parseCidr(text);
-  if (cidr === undefined) return `${prefix}netip.ParsePrefix(${quoted(text)}): ${whyNoCidr(text)}`;
-  return isIpv4Mapped(cidr.address) ? `IPv4-mapped IPv6 address ${quoted(text)} is not allowed` : cidr;
+  // Two functions of kube-apiserver add the prefix to this error.
+  if (cidr === undefined) return `${prefix}${prefix}netip.ParsePrefix(${quoted(text)}): ${whyNoCidr(text)}`;
+  return isIpv4Mapped(cidr.address) ? `${prefix}IPv4-mapped IPv6 address ${quoted(text)} is not allowed` : cidr;
 }
 
 function whyNoCidr(text: string): string {
@@ -146,7 +148,7 @@ function containsIp(cidr: Value, other: Value): Value {
   if (other instanceof IpValue) return cidrContains(cidr.cidr, other.ip);
   if (typeof other !== 'string') return noOverload('containsIP', cidr, other);
   const ip = readIp(other);
-  return typeof ip === 'string' ? fail(ip) : cidrContains(cidr.cidr, ip);
+  return typeof ip === 'string' ? NO_OVERLOAD : cidrContains(cidr.cidr, ip);
 }
 
 function containsCidr(cidr: Value, other: Value): Value {

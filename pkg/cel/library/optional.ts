@@ -10,6 +10,7 @@ import {
   isError,
   itemsOf,
   List,
+  NO_OVERLOAD,
   noOverload,
   Optional,
   Timestamp,
@@ -26,7 +27,7 @@ function isZero(v: Value): boolean {
   if (v instanceof List || v instanceof CelMap) return v.size === 0;
   if (v instanceof Duration) return v.nanos === 0n;
   if (v instanceof Timestamp) return v.seconds === -62_135_596_800 && v.nanos === 0;
-  return v instanceof Optional && v.value === undefined;
+  return false;
 }
 
 const onOptional =
@@ -48,7 +49,7 @@ export const optionalLibrary: Library = {
     declare(
       'value',
       ['optional_value: optional_type(V).(): V'],
-      onOptional('value', (o) => o.value ?? fail('optional.none() dereference')),
+      onOptional('value', (o) => (o.value === undefined ? fail('optional.none() dereference') : o.value)),
     ),
     declare(
       'hasValue',
@@ -60,7 +61,7 @@ export const optionalLibrary: Library = {
       ['optional_or_optional: optional_type(V).(optional_type(V)): optional_type(V)'],
       (o, other) => {
         if (isError(o)) return o;
-        if (!(o instanceof Optional)) return noOverload('or', o, other);
+        if (!(o instanceof Optional)) return NO_OVERLOAD;
         return o.value !== undefined ? o : other;
       },
       { nonStrict: true },
@@ -70,8 +71,8 @@ export const optionalLibrary: Library = {
       ['optional_orValue_value: optional_type(V).(V): V'],
       (o, other) => {
         if (isError(o)) return o;
-        if (!(o instanceof Optional)) return noOverload('orValue', o, other);
-        return o.value ?? other;
+        if (!(o instanceof Optional)) return NO_OVERLOAD;
+        return o.value === undefined ? other : o.value;
       },
       { nonStrict: true },
     ),
@@ -105,7 +106,7 @@ function unwrap(name: string) {
     if (!(list instanceof List)) return noOverload(name, list);
     const found: Value[] = [];
     for (const item of itemsOf(list)) {
-      if (!(item instanceof Optional)) return fail(`value ${String(item)} is not optional`);
+      if (!(item instanceof Optional)) return noOverload(name, list);
       if (item.value !== undefined) found.push(item.value);
     }
     return new ArrayList(found);

@@ -103,7 +103,7 @@ export function parseSemver(text: string): SemverValue | string {
 
 function readNumber(name: 'Major' | 'Minor' | 'Patch', part: string): bigint | string {
   if (!isNumeric(part))
-    return part === '' && name !== 'Major'
+    return part === ''
       ? emptyNumber(part)
       : `Invalid character(s) found in ${name.toLowerCase()} number ${quoted(part)}`;
   if (part.length > 1 && part.startsWith('0')) return `${name} number must not contain leading zeroes ${quoted(part)}`;
@@ -120,12 +120,11 @@ function emptyNumber(part: string): string {
  */
 export function normalizeSemver(text: string): SemverValue | string {
   if (text.length > LENGTH_MAX) return 'No Major.Minor.Patch elements found';
-  const plain = text.trim().replace(/^v/, '');
-  const parts = splitAtDots(plain, 3).map((part, i) => {
+  const plain = text.replace(/^v/, '');
+  const parts = splitAtDots(plain, 3).map((part) => {
     if (part.length <= 1) return part;
     const trimmed = part.replace(/^0+/, '');
-    if (trimmed === '' || !/^[0-9]/.test(trimmed)) return i === 2 || trimmed === '' ? `0${trimmed}` : trimmed;
-    return trimmed;
+    return /^[0-9]/.test(trimmed) ? trimmed : `0${trimmed}`;
   });
   if (parts.length < 3) {
     if (/[+-]/.test(parts.at(-1)!)) return 'short version cannot contain PreRelease/Build meta data';

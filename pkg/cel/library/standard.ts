@@ -37,7 +37,7 @@ import {
   typeName,
   type Value,
 } from '../values.js';
-import { add, divide, multiply, negate, plain, remainder, SECOND, subtract } from './arithmetic.js';
+import { add, divide, multiply, negate, plain, refused, remainder, SECOND, subtract } from './arithmetic.js';
 import { toBool, toBytes, toDouble, toDuration, toInt, toText, toTimestamp, toUint } from './conversions.js';
 import { matches } from './regex.js';
 import { TIME_GETTERS } from './time.js';
@@ -66,7 +66,7 @@ function sizeOf(v: Value): Value {
   if (typeof v === 'string') return BigInt(codePoints(v));
   if (v instanceof Bytes) return BigInt(v.value.length);
   if (v instanceof List || v instanceof CelMap) return BigInt(v.size);
-  return plain('size');
+  return refused(v, 'size');
 }
 
 function text(decide: (s: string, t: string) => boolean) {
@@ -88,7 +88,7 @@ function timeGetter(name: string) {
     if (t instanceof Timestamp && typeof zone === 'string') return read(t, zone);
     if (t instanceof Duration && args.length === 1) {
       if (unit !== undefined) return t.nanos / unit;
-      if (name === 'getMilliseconds') return (t.nanos / 1_000_000n) % 1000n;
+      if (name === 'getMilliseconds') return t.nanos / 1_000_000n;
     }
     return noOverload(name, ...args);
   };
@@ -161,15 +161,16 @@ export const standardLibrary: Library = {
     declare(
       '_+_',
       [
-        ...['int64', 'uint64', 'double'].map(
-          (t) => `add_${t}: (${t.replace('64', '')}, ${t.replace('64', '')}): ${t.replace('64', '')}`,
-        ),
-        'add_string: (string, string): string',
+        // The first signature that accepts an operand of any type gives it its type.
         'add_bytes: (bytes, bytes): bytes',
-        'add_list: (list(A), list(A)): list(A)',
+        'add_double: (double, double): double',
         'add_duration_duration: (duration, duration): duration',
         'add_duration_timestamp: (duration, timestamp): timestamp',
         'add_timestamp_duration: (timestamp, duration): timestamp',
+        'add_int64: (int, int): int',
+        'add_list: (list(A), list(A)): list(A)',
+        'add_string: (string, string): string',
+        'add_uint64: (uint, uint): uint',
       ],
       add,
     ),

@@ -32,7 +32,7 @@ function indexOf(...args: Value[]): Value {
   if (typeof from !== 'bigint') return noOverload('indexOf', ...args);
   if (from < 0n) return fail(`index out of range: ${from}`);
   const points = pointsOf(s);
-  if (sub === '') return from;
+  if (sub === '') return from < BigInt(points.length) ? from : BigInt(points.length);
   if (from >= BigInt(points.length)) return -1n;
   return inPoints(s, s.indexOf(sub, inUnits(points, Number(from))));
 }
@@ -44,7 +44,7 @@ function lastIndexOf(...args: Value[]): Value {
   if (typeof from !== 'bigint') return noOverload('lastIndexOf', ...args);
   if (from < 0n) return fail(`index out of range: ${from}`);
   const points = pointsOf(s);
-  if (sub === '') return from;
+  if (sub === '') return from < BigInt(points.length) ? from : BigInt(points.length);
   if (from >= BigInt(points.length)) return -1n;
   return inPoints(s, s.lastIndexOf(sub, inUnits(points, Number(from))));
 }

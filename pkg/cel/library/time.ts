@@ -102,6 +102,7 @@ function local(t: Timestamp, zone: string | undefined): Date | string {
     const offset = fixedOffset(zone, colon);
     return typeof offset === 'string' ? offset : new Date((t.seconds + offset) * 1000);
   }
+  if (/^[/\\]|(^|[/\\])\.\.($|[/\\])/.test(zone)) return 'time: invalid location name';
   const format = zoneFormat(zone);
   if (format === undefined) return `unknown time zone ${zone}`;
   const parts = new Map(format.formatToParts(new Date(t.seconds * 1000)).map((p) => [p.type, Number(p.value)]));
