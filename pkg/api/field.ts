@@ -302,7 +302,7 @@ export class FieldErrors {
     return this.add(
       'FieldValueTooLong',
       path,
-      `Too long: ${max >= 0 ? `may not be more than ${max} bytes` : 'value is too long'}`,
+      `Too long: ${max >= 0 ? `may not be more than ${max} byte${max === 1 ? '' : 's'}` : 'value is too long'}`,
     );
   }
 

@@ -60,6 +60,7 @@ export const sharedState: Readonly<Record<string, Readonly<Record<string, string
   'pkg/schema/structural/constraints.ts': { patterns: PURE, engine: OF_PROGRAM },
   'pkg/schema/structural/type.ts': { anyObject: OF_PROGRAM },
   'pkg/schema/zero.ts': { zeros: OF_SCHEMA },
+  'pkg/controllers/observe.ts': { names: OF_OBJECT },
   'pkg/server/cluster.ts': { prefixes: OF_OBJECT },
   'pkg/storage/checksum.ts': { table: 'a constant table' },
   'pkg/storage/engine/binding.ts': { loaded: OF_PROGRAM },
