@@ -197,6 +197,16 @@ export class FieldErrors {
     return this.#count > before || this.full;
   }
 
+  /** Runs `f`. When its checks are done, also those that it put off, calls `then` with whether they added errors. */
+  judge(f: () => void, then: (added: boolean) => void): void {
+    let before = 0;
+    this.after(() => {
+      before = this.#count;
+    });
+    f();
+    this.after(() => then(this.#count > before || this.full));
+  }
+
   /** Whether checks were put off. */
   get pending(): boolean {
     return this.#checks.length > 0 || this.#putOff.length > 0;

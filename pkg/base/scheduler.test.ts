@@ -100,4 +100,20 @@ describe('a slice', () => {
     expect(await result).toBe(3);
     expect(notes.join('')).toBe('stepstep|step||');
   });
+
+  it('counts all stages of a request in one turn together', async () => {
+    let now = 0;
+    const timed: World = { ...world, clock: { ...world.clock, monotonic: () => now } };
+    const slice = new Slice(timed, new Scheduler(timed, Number.POSITIVE_INFINITY), 8);
+    now += 5;
+    expect(slice.spent()).toBe(false);
+    await Promise.resolve();
+    now += 5;
+    expect(slice.spent()).toBe(true);
+    // The request waited for something else: it has a new turn.
+    await nextTurn();
+    expect(slice.spent()).toBe(false);
+    now += 5;
+    expect(slice.spent()).toBe(false);
+  });
 });

@@ -32,6 +32,7 @@ export class Scheduler {
   #since = 0;
   /** A callback at the end of the current turn is scheduled. */
   #counting = false;
+  #turns = 0;
   /** Waiting work by flow, each first come, first served. Work without a flow is work of the server itself, ''. */
   readonly #waiting = new Map<string, Waiting[]>();
   /** The flow whose time is being measured, and since when. */
@@ -47,6 +48,12 @@ export class Scheduler {
     this.#sliceMilliseconds = sliceMilliseconds;
     this.#heavyMilliseconds = settings?.heavyMilliseconds ?? sliceMilliseconds;
     this.flows = settings?.flows ?? new Flows(world);
+  }
+
+  /** The number of the current turn: it differs between two calls if the event loop ran other work between them. */
+  turn(): number {
+    if (!this.#counting) this.#begin();
+    return this.#turns;
   }
 
   /** Reports whether long-running work, or this flow, has used up its slice of this turn. If not, the time counts for the flow from now on. */
@@ -87,6 +94,7 @@ export class Scheduler {
 
   #begin(): void {
     this.#counting = true;
+    this.#turns++;
     this.#since = this.#world.clock.monotonic();
     this.#turn.clear();
     this.#resumed = false;
@@ -159,52 +167,76 @@ interface Waiting {
 }
 
 /**
- * The time that one piece of work has taken since it last yielded. Between the stages of a write of a megabyte other work runs, and of
- * several such writes one continues in each turn:
+ * The time that one request has taken of the current turn of the event loop. Between the stages of a write of a megabyte other work runs,
+ * and of several such writes one continues in each turn:
  *
  *     if (slice.spent()) await slice.yield();
  *
- * A decision made before a yield is valid afterwards only if the comparisons of the transaction hold.
+ * All stages of a request share one slice, so that many short stages in one turn count together. A request that waited for something else
+ * (the log, a webhook) meanwhile has a new slice. A decision made before a yield is valid afterwards only if the comparisons of the
+ * transaction hold.
  */
 export class Slice {
   readonly #world: World;
   readonly #scheduler: Scheduler;
   readonly #milliseconds: number;
+  #turn: number;
   #since: number;
 
   constructor(world: World, scheduler: Scheduler, milliseconds: number) {
     this.#world = world;
     this.#scheduler = scheduler;
     this.#milliseconds = milliseconds;
+    this.#turn = scheduler.turn();
     this.#since = world.clock.monotonic();
   }
 
   spent(): boolean {
-    return this.#world.clock.monotonic() - this.#since > this.#milliseconds;
+    const turn = this.#scheduler.turn();
+    const now = this.#world.clock.monotonic();
+    if (turn !== this.#turn) {
+      this.#turn = turn;
+      this.#since = now;
+    }
+    return now - this.#since > this.#milliseconds;
   }
 
   async yield(): Promise<void> {
     await this.#scheduler.yield();
+    this.#turn = this.#scheduler.turn();
     this.#since = this.#world.clock.monotonic();
   }
 
-  /** Runs steps to their end. Yields between them when the time is used up; returns the result itself if it never yields. */
+  /** `runSteps` in this slice. */
   run<T>(steps: Steps<T>): T | Promise<T> {
+    return runSteps(steps, this);
+  }
+}
+
+/** Decides when long-running work yields; a `Slice` is one. */
+export interface Pace {
+  /** Whether the time slice is used up. */
+  spent(): boolean;
+  /** Resolves when the work may continue. */
+  yield(): Promise<void>;
+}
+
+/** Runs steps to their end. Yields between them when the time is used up; returns the result itself if it never yields. */
+export function runSteps<T>(steps: Steps<T>, pace: Pace): T | Promise<T> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    if (pace.spent()) return resume(steps, pace);
+  }
+}
+
+async function resume<T>(steps: Steps<T>, pace: Pace): Promise<T> {
+  for (;;) {
+    await pace.yield();
     for (;;) {
       const step = steps.next();
       if (step.done === true) return step.value;
-      if (this.spent()) return this.#resume(steps);
-    }
-  }
-
-  async #resume<T>(steps: Steps<T>): Promise<T> {
-    for (;;) {
-      await this.yield();
-      for (;;) {
-        const step = steps.next();
-        if (step.done === true) return step.value;
-        if (this.spent()) break;
-      }
+      if (pace.spent()) break;
     }
   }
 }

@@ -1,3 +1,4 @@
+import { finish, type Steps } from '../base/index.js';
 import type { Expr } from './ast.js';
 import { type Checked, check } from './checker.js';
 import { CompileFailure } from './compiler.js';
@@ -31,9 +32,16 @@ export function failed(c: Compilation): c is CompileError {
 
 /** Compiles an expression. `results` are its allowed types; with `dyn` among them every type is allowed. */
 export function compile(text: string, env: Environment, results?: readonly Type[]): Compilation {
+  return finish(compileSteps(text, env, results));
+}
+
+/** `compile` in steps. */
+export function* compileSteps(text: string, env: Environment, results?: readonly Type[]): Steps<Compilation> {
   const parsed: Parsed = parse(text, { macros: env.macros, optionalSyntax: env.optionalSyntax });
   if (parsed.issues.length > 0) return { error: compilationFailed(parsed, parsed.issues), internal: false };
+  yield;
   const checked = check(parsed.expr, env);
+  yield;
   const issues = checked.issues.length > 0 ? checked.issues : validateLiterals(parsed.expr, checked, env);
   if (issues.length > 0) return { error: compilationFailed(parsed, issues), internal: false };
   if (results !== undefined && !isOneOf(checked.type, results)) {
@@ -41,6 +49,7 @@ export function compile(text: string, env: Environment, results?: readonly Type[
     const wanted = names.length === 1 ? names[0] : `one of [${names.join(' ')}]`;
     return { error: `must evaluate to ${wanted} but got ${showType(checked.type)}`, internal: false };
   }
+  yield;
   try {
     return { text, expr: parsed.expr, checked, program: new Program(parsed.expr, checked, env) };
   } catch (error) {

@@ -1,6 +1,14 @@
 export { children, type Expr, refersTo } from './ast.js';
 export { equals } from './compare.js';
-export { type Compilation, type Compiled, type CompileError, compile, failed, parseText } from './compile.js';
+export {
+  type Compilation,
+  type Compiled,
+  type CompileError,
+  compile,
+  compileSteps,
+  failed,
+  parseText,
+} from './compile.js';
 export { Environment, type StructType } from './environment.js';
 export { estimateCost, type SizeOf } from './estimate.js';
 export { escapeName, fieldNamed } from './fieldnames.js';

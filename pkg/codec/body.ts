@@ -3,10 +3,10 @@ import { finish, type Steps } from '../base/index.js';
 import type { KindSchema, StructSchema } from '../schema/index.js';
 import { readCbor } from './cbor/read.js';
 import { decodeCustom } from './custom.js';
-import { type Decoded, decodeNode, decodeValue, parseFast, readJsonBody, type Strictness } from './json/decode.js';
-import { nodeOf } from './json/node.js';
+import { type Decoded, nodeSteps, parseFast, readJsonBody, type Strictness, valueSteps } from './json/decode.js';
+import { topOf } from './json/node.js';
 import { normalise } from './json/normal.js';
-import { parseJson } from './json/parse.js';
+import { parseSteps } from './json/parse.js';
 import { countMembers, hasTooManyValues, NEEDS_EXACT_READER } from './json/scan.js';
 import {
   interpretNode,
@@ -18,7 +18,7 @@ import {
   withDefaults,
 } from './kind.js';
 import { tooManyValues } from './limits.js';
-import { decodeProtobuf } from './protobuf/decode.js';
+import { protobufSteps } from './protobuf/decode.js';
 import { openEnvelope } from './protobuf/envelope.js';
 import { yamlSteps } from './yaml/read.js';
 
@@ -90,22 +90,23 @@ class BodyDecoder {
     if (structural !== undefined) return yield* this.#custom(encoding, structural);
     switch (encoding) {
       case 'json':
-        return this.#json();
+        return yield* this.#json();
       case 'yaml':
         return yield* this.#yaml();
       case 'protobuf':
-        return this.#protobuf();
+        return yield* this.#protobuf();
       case 'cbor':
-        return this.#cbor();
+        return yield* this.#cbor();
     }
   }
 
-  #json(): DecodedBody {
+  *#json(): Steps<DecodedBody> {
     if (hasTooManyValues(this.#bytes)) {
       const message = tooManyValues('object');
       return { ok: false, message, cause: message };
     }
-    return this.#fastJson() ?? this.#exactJson();
+    yield;
+    return (yield* this.#fastJson()) ?? (yield* this.#exactJson());
   }
 
   /** The resource's validation checks the kind of a custom resource; here only the version is checked. */
@@ -115,7 +116,8 @@ class BodyDecoder {
       const broken = encoding === 'json' || encoding === 'yaml';
       return this.#unrecognized(broken ? `couldn't get version/kind; json parse error: ${read.message}` : read.message);
     }
-    const meta = interpretNode(nodeOf(read.value));
+    yield;
+    const meta = interpretNode(topOf(read.value));
     if (typeof meta === 'string') return this.#unrecognized(meta);
     const { info, schema } = this.#expected;
     if (meta.kind === '') return this.#unrecognized(`Object 'Kind' is missing in '${this.#bytes.toString('utf8')}'`);
@@ -125,15 +127,17 @@ class BodyDecoder {
       return { ok: false, message, cause: message };
     }
     const gvk = { group: info.group, version: info.version, kind: meta.kind };
-    const decoded = decodeCustom(schema, structural, read.value, read.strict.errors);
+    const decoded = yield* decodeCustom(schema, structural, read.value, read.strict.errors);
     return decoded.ok ? this.#done(gvk, decoded.object, decoded.strict) : this.#unhandled(gvk, decoded.message);
   }
 
   /** Returns undefined if the text needs the exact decoder. */
-  #fastJson(): DecodedBody | undefined {
+  *#fastJson(): Steps<DecodedBody | undefined> {
     const members = countMembers(this.#bytes);
     if (members === NEEDS_EXACT_READER) return undefined;
+    yield;
     const value = parseFast(this.#bytes);
+    yield;
     const meta = value === undefined ? undefined : interpretValue(value);
     if (meta === undefined || !this.#isExpected(meta)) return undefined;
     const { clean, value: object, members: found } = normalise(this.#expected.schema, value!);
@@ -146,11 +150,11 @@ class BodyDecoder {
     return (kind === '' || kind === info.kind) && (apiVersion === '' || apiVersion === apiVersionOf(info));
   }
 
-  #exactJson(): DecodedBody {
-    const parsed = parseJson(this.#bytes);
+  *#exactJson(): Steps<DecodedBody> {
+    const parsed = yield* parseSteps(this.#bytes);
     if (!parsed.ok) return this.#unrecognized(`couldn't get version/kind; json parse error: ${parsed.message}`);
     const { node } = parsed;
-    return this.#typed(interpretNode(node), (kind) => decodeNode(kind.schema, node));
+    return yield* this.#typed(interpretNode(node), (kind) => nodeSteps(kind.schema, node));
   }
 
   *#yaml(): Steps<DecodedBody> {
@@ -158,25 +162,26 @@ class BodyDecoder {
     yield;
     if (!read.ok) return this.#unrecognized(read.message);
     const { value, duplicates } = read;
-    const decoded = this.#typed(interpretNode(nodeOf(value)), (kind) => decodeValue(kind.schema, value));
+    const decoded = yield* this.#typed(interpretNode(topOf(value)), (kind) => valueSteps(kind.schema, value));
     return decoded.ok ? { ...decoded, strict: yamlStrictness(duplicates, decoded.strict) } : decoded;
   }
 
-  #cbor(): DecodedBody {
+  *#cbor(): Steps<DecodedBody> {
     const read = readCbor(this.#bytes);
     if (!read.ok) return this.#unrecognized(`unable to determine group/version/kind: ${read.message}`);
     const { value } = read;
-    return this.#typed(interpretNode(nodeOf(value)), (kind) => decodeValue(kind.schema, value));
+    yield;
+    return yield* this.#typed(interpretNode(topOf(value)), (kind) => valueSteps(kind.schema, value));
   }
 
-  #protobuf(): DecodedBody {
+  *#protobuf(): Steps<DecodedBody> {
     const opened = openEnvelope(this.#bytes);
     if (!opened.ok) return this.#unrecognized(opened.message);
     const { envelope } = opened;
-    return this.#typed(envelope, (kind) => decodeProtobuf(kind.schema, envelope.raw));
+    return yield* this.#typed(envelope, (kind) => protobufSteps(kind.schema, envelope.raw));
   }
 
-  #typed(meta: TypeMeta | string, decode: (kind: KindSchema) => Decoded): DecodedBody {
+  *#typed(meta: TypeMeta | string, decode: (kind: KindSchema) => Steps<Decoded>): Steps<DecodedBody> {
     if (typeof meta === 'string') return this.#unrecognized(meta);
     const expected = this.#expected;
     const resolved = withDefaults(meta, expected.info);
@@ -188,7 +193,7 @@ class BodyDecoder {
       gvk.kind === expected.info.kind && gvk.version === expected.info.version && gvk.group === expected.info.group;
     const kind = same ? expected : (this.#options.kindOf ?? registeredKind)(gvk);
     if (kind === undefined) return this.#unhandled(gvk, notRegistered(gvk));
-    const decoded = decode(kind);
+    const decoded = yield* decode(kind);
     if (!decoded.ok) return this.#unhandled(gvk, decoded.message);
     if (!same && gvk.kind !== expected.info.kind) return this.#unhandled(gvk, notConvertible(kind, expected));
     if (!same && !this.#options.otherVersions) {
@@ -242,7 +247,7 @@ export function readBody(body: EncodedBody): ReadBody {
 export function* readSteps({ bytes, encoding }: EncodedBody): Steps<ReadBody> {
   switch (encoding) {
     case 'json': {
-      const read = readJsonBody(bytes);
+      const read = yield* readJsonBody(bytes);
       if (!read.ok) return read;
       const { value, duplicates } = read;
       return { ok: true, value, strict: { errors: duplicates, warnings: duplicates } };

@@ -1,7 +1,8 @@
 import { goQuote, isObject, type JsonObject, type JsonValue, setOwn } from '../api/index.js';
+import { finish, type Steps } from '../base/index.js';
 import { type KindSchema, prune, type Schema, type StructSchema } from '../schema/index.js';
-import { type Decoded, decodeValue, type Strictness } from './json/decode.js';
-import { nodeName, nodeOf } from './json/node.js';
+import { type Decoded, decodeValue, type Strictness, valueSteps } from './json/decode.js';
+import { nodeName, topOf } from './json/node.js';
 
 /**
  * Decodes a plain value as an object of `kind`. It takes ownership of the value, parts of which become parts of the result. An object of a
@@ -9,28 +10,37 @@ import { nodeName, nodeOf } from './json/node.js';
  * the types of the others.
  */
 export function decodeAs(kind: KindSchema, value: JsonValue): Decoded {
-  const { structural } = kind;
-  return structural === undefined ? decodeValue(kind.schema, value) : decodeCustom(kind.schema, structural, value, []);
+  return finish(decodeAsSteps(kind, value));
 }
 
-/** `found`: the duplicate keys that the parser found. */
-export function decodeCustom(
+/** `decodeAs` in steps. */
+export function* decodeAsSteps(kind: KindSchema, value: JsonValue): Steps<Decoded> {
+  const { structural } = kind;
+  return structural === undefined
+    ? yield* valueSteps(kind.schema, value)
+    : yield* decodeCustom(kind.schema, structural, value, []);
+}
+
+/** Decodes a custom resource, in steps. `found`: the duplicate keys that the parser found. */
+export function* decodeCustom(
   schema: StructSchema,
   structural: StructSchema,
   value: JsonValue,
   found: readonly string[],
-): Decoded {
+): Steps<Decoded> {
   if (!isObject(value))
     return {
       ok: false,
-      message: `json: cannot unmarshal ${nodeName(nodeOf(value))} into Go value of type map[string]interface {}`,
+      message: `json: cannot unmarshal ${nodeName(topOf(value))} into Go value of type map[string]interface {}`,
     };
   const errors = [...found];
-  const meta = decodeMetadata(schema, value['metadata']);
+  const meta = yield* valueSteps(schema.byName.get('metadata')!.schema as StructSchema, value['metadata'] ?? {});
   if (!meta.ok) return meta;
   errors.push(...meta.strict.errors.map((e) => e.replace('field "', 'field "metadata.')));
   value['metadata'] = meta.object;
+  yield;
   errors.push(...prune(value, structural).map((path) => `unknown field ${goQuote(path)}`));
+  yield;
   if (embeds(structural)) decodeEmbedded(value, structural, schema);
   const strict: Strictness = { errors, warnings: errors };
   return { ok: true, object: value, strict };

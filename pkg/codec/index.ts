@@ -21,7 +21,7 @@ export {
 } from './body.js';
 export { type ReadCbor, readCbor } from './cbor/read.js';
 export { encodeCbor } from './cbor/write.js';
-export { decodeAs } from './custom.js';
+export { decodeAs, decodeAsSteps } from './custom.js';
 export {
   type Decoded,
   decodeJson,
@@ -30,6 +30,7 @@ export {
   type ReadJson,
   readJson,
   readJsonBody,
+  readJsonSteps,
   type Strictness,
 } from './json/decode.js';
 export { encodeJson, encodeStored, storedSteps } from './json/encode.js';

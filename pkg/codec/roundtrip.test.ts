@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cloneJson, equalJson, formatDuration, type JsonObject, type JsonValue } from '../api/index.js';
+import { finish } from '../base/index.js';
 import {
   allKinds,
   type KindSchema,
@@ -11,7 +12,7 @@ import {
 } from '../schema/index.js';
 import { readCbor } from './cbor/read.js';
 import { encodeCbor } from './cbor/write.js';
-import { decodeJson, decodeNode, decodeValue } from './json/decode.js';
+import { decodeJson, decodeValue, nodeSteps } from './json/decode.js';
 import { encodeJson } from './json/encode.js';
 import { nodeOf } from './json/node.js';
 import { decodeProtobuf } from './protobuf/decode.js';
@@ -137,7 +138,7 @@ type Road = (kind: KindSchema, object: JsonObject) => JsonValue;
 
 const roads: Readonly<Record<string, Road>> = {
   json: ({ schema }, o) => unwrap(decodeJson(schema, encodeJson(schema, o))),
-  'json, exactly': ({ schema }, o) => unwrap(decodeNode(schema, nodeOf(o))),
+  'json, exactly': ({ schema }, o) => unwrap(finish(nodeSteps(schema, nodeOf(o)))),
   yaml: ({ schema }, o) => {
     const read = readYaml(encodeYaml(o));
     return unwrap(read.ok ? decodeValue(schema, read.value) : read);

@@ -1,7 +1,7 @@
 import type { UserInfo } from '../api/index.js';
 import type { AuditRecord } from '../audit/index.js';
 import type { CredentialConnection, Credentials, Headers } from '../auth/index.js';
-import type { Scheduler, Timers, World } from '../base/index.js';
+import { type Scheduler, Slice, type Timers, type World } from '../base/index.js';
 import type { Classification } from '../fairness/index.js';
 import type { RequestContext } from '../registry/index.js';
 import type { RequestSeries } from '../telemetry/index.js';
@@ -51,6 +51,8 @@ export class Call implements RequestContext, Credentials {
   bodyDecoded: RequestContext['bodyDecoded'];
   /** Called once when the response of a long-running request begins. */
   responseStarted: (() => void) | undefined;
+  readonly #world: World;
+  #slice: Slice | undefined;
   #warnings: Warnings | undefined;
   #annotations: Map<string, string> | undefined;
 
@@ -61,10 +63,17 @@ export class Call implements RequestContext, Credentials {
     this.compresses = given.compresses;
     const id = exchange.headers['audit-id'];
     this.id = typeof id === 'string' && AUDIT_ID.test(id) ? id : given.world.random.uuid();
+    this.#world = given.world;
     this.timers = given.world.timers;
     this.scheduler = given.scheduler;
     this.bodies = given.bodies;
     this.userAgent = exchange.headers['user-agent'] ?? '';
+  }
+
+  /** One slice for all stages: reading the body, the write, and encoding the response. */
+  get slice(): Slice {
+    this.#slice ??= new Slice(this.#world, this.scheduler, limits.sliceTime);
+    return this.#slice;
   }
 
   warn(text: string): void {

@@ -31,8 +31,8 @@ export const limits = {
   /** The same for a user whose requests use more time than those of all others together. */
   startsHeavyTime: 1,
   anonymousStartsTime: 2,
-  /** The time for which a response is encoded, or a patch is read for the audit, before it yields. */
-  encodingTime: 8,
+  /** The time that one request takes of a turn, with all its stages, before it yields. */
+  sliceTime: 8,
   /** TLS handshakes that begin in one turn of the event loop. */
   handshakesPerTurn: 4,
   /** The bytes of an unread body that are discarded after the response, before the connection is closed. */

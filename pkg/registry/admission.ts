@@ -212,7 +212,7 @@ export class Admitted implements AdmissionRequest {
 
   /** A large object takes each step a while, so other requests run between them. */
   async #mutateOnce(): Promise<void> {
-    const slice = sliceOf(this.#core);
+    const slice = sliceOf(this.#core, this.#input.context);
     for (const step of this.#core.admission.steps) {
       const done = step.mutate?.(this);
       if (done !== undefined) await done;
@@ -226,7 +226,7 @@ export class Admitted implements AdmissionRequest {
    */
   async validate(object: JsonObject | undefined = this.#object): Promise<void> {
     this.#object = object;
-    const slice = sliceOf(this.#core);
+    const slice = sliceOf(this.#core, this.#input.context);
     for (const step of this.#core.admission.steps) {
       const done = step.validate?.(this);
       if (done !== undefined) await done;

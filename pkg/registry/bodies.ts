@@ -13,7 +13,7 @@ import type { Steps } from '../base/index.js';
 import {
   bodySteps,
   type Decoded,
-  decodeAs,
+  decodeAsSteps,
   decodeValue,
   readJsonBody,
   readSteps,
@@ -51,7 +51,7 @@ export function* decodeObject(
   if (validation === 'Warn') for (const text of decoded.strict.warnings) context.warn(text);
   const { object } = decoded;
   yield;
-  refuseLongLists(target, object, body.bytes.length * BYTES_PER_BODY_BYTE[body.encoding]);
+  yield* refuseLongLists(target, object, body.bytes.length * BYTES_PER_BODY_BYTE[body.encoding]);
   yield;
   const why = unreadable(target, expected, object);
   if (why !== undefined) {
@@ -95,11 +95,11 @@ export interface PatchDocument {
 }
 
 /**
- * Reads a patch. A text that is not JSON is refused at once, even if the object does not exist; the returned function throws the other
+ * Reads a patch, in steps. A text that is not JSON is refused at once, even if the object does not exist; the returned function throws the other
  * errors.
  */
-export function readPatch({ body, type }: PatchRequest): () => PatchDocument {
-  const read = readJsonBody(body.bytes);
+export function* readPatch({ body, type }: PatchRequest): Steps<() => PatchDocument> {
+  const read = yield* readJsonBody(body.bytes);
   if (!read.ok && read.syntax) throw errors.badRequest('invalid JSON patch');
   return () => {
     if (!read.ok)
@@ -134,11 +134,11 @@ export function* patchObject(
     const prefix = request.type === 'json' ? 'json patch ' : '';
     const found: string[] = typed ? [...document.duplicates.map((d) => prefix + d), ...patched.unknownFields] : [];
     yield;
-    const decoded = decodePatched(kind, patched.object);
+    const decoded = yield* decodePatched(kind, patched.object);
     if (!decoded.ok) throw badResult(patched.show(), decoded.message);
     const { object, strict } = decoded;
     yield;
-    refuseLongLists(request.target, object, Infinity);
+    yield* refuseLongLists(request.target, object, Infinity);
     yield;
     const why = unreadable(request.target, kind, object);
     if (why !== undefined) throw request.type === 'strategic' ? errors.badRequest(why) : badResult(patched.show(), why);
@@ -155,12 +155,12 @@ export function* patchObject(
 }
 
 /** A patch must not change the kind of an object. kube-apiserver then decodes the other kind and fails. */
-function decodePatched(kind: KindSchema, o: JsonObject): Decoded {
+function* decodePatched(kind: KindSchema, o: JsonObject): Steps<Decoded> {
   const gv = parseApiVersion(String(o['apiVersion'] ?? ''));
   const name = String(o['kind'] ?? '');
   const { info } = kind;
   if (gv !== undefined && name === info.kind && gv.version === info.version && gv.group === info.group)
-    return decodeAs(kind, o);
+    return yield* decodeAsSteps(kind, o);
   const other = gv === undefined ? undefined : kindSchema({ ...gv, kind: name });
   const decoded = other === undefined ? undefined : decodeValue(other.schema, o);
   if (decoded?.ok === false) return decoded;

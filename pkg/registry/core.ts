@@ -27,9 +27,9 @@ export async function turnFor(core: Core, { bytes }: Body): Promise<void> {
   if (bytes.length > limits.bodyBytesInTurn) await core.scheduler.yield();
 }
 
-/** The time of a write since it last yielded. */
-export function sliceOf(core: Core): Slice {
-  return new Slice(core.world, core.scheduler, limits.writeStageTime);
+/** The time of a write in the current turn. */
+export function sliceOf(core: Core, context: RequestContext): Slice {
+  return context.slice ?? new Slice(core.world, core.scheduler, limits.writeStageTime);
 }
 
 export function collectionOf(core: Core, resource: ServedResource): Collection {

@@ -1,5 +1,5 @@
 import { errors, type FieldError, FieldErrors, type JsonObject } from '../api/index.js';
-import type { Slice } from '../base/index.js';
+import type { Slice, Steps } from '../base/index.js';
 import { declarativeErrors } from '../schema/index.js';
 import type { Core } from './core.js';
 import { metaOf, text } from './meta.js';
@@ -8,19 +8,19 @@ import type { Target } from './requests.js';
 /** The errors of one write: those of the rules of the kind, and those of the markers of its schema. */
 
 /**
- * Adds the errors of the validation markers of the schema. If a marker and a rule of the kind report the same fault, only the error of the
+ * Adds the errors of the validation markers of the schema, in steps. If a marker and a rule of the kind report the same fault, only the error of the
  * marker is kept. Duplicate errors of the rules of the kind are removed.
  */
-export function addDeclarative(
+export function* addDeclarative(
   core: Core,
   { resource }: Target,
   { object: o, old }: { readonly object: JsonObject; readonly old: JsonObject | undefined },
   found: FieldErrors,
-): FieldErrors {
+): Steps<FieldErrors> {
   const options = {
     enabled: (gate: string) => resource.strategy.validationOption?.(gate, old) ?? core.featureEnabled(gate),
   };
-  const declared = declarativeErrors(o, old, resource.storage.schema, options);
+  const declared = yield* declarativeErrors(o, old, resource.storage.schema, options);
   if (declared.length === 0 && found.list.length < 2) return found;
   const seen = new Set(declared.map(faultOf));
   const merged = new FieldErrors();
@@ -57,6 +57,12 @@ function sortOfRule(message: string): string {
   // A bound that is another field belongs to a rule of the kind.
   const bound = message.slice(message.indexOf(words) + words.length);
   return Number.isNaN(Number(bound)) ? message : sort;
+}
+
+/** Waits for a validation that did not finish at once. */
+export async function inTurns(validation: Promise<void> | Steps<void>, slice: Slice): Promise<void> {
+  if (validation instanceof Promise) await validation;
+  else await slice.run(validation);
 }
 
 /** Finishes the checks of long lists that a validator put off. */

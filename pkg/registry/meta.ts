@@ -70,7 +70,7 @@ export function validateMeta(meta: JsonObject, rules: MetaRules, path: FieldPath
 
 /** The rules for finalizers of built-in kinds, beside those of qualified names. */
 export function validateFinalizerNames(meta: JsonObject, path: FieldPath, errors: FieldErrors): void {
-  strings(meta, 'finalizers').forEach((f, i) => {
+  errors.each(strings(meta, 'finalizers'), (f, i) => {
     if (!f.includes('/') && !STANDARD_FINALIZERS.has(f))
       errors.invalid(
         path.child('finalizers').index(i),
@@ -126,19 +126,21 @@ const numberOf = (v: JsonValue | undefined): number => (typeof v === 'number' ? 
 
 export function validateLabels(labels: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
   if (!isObject(labels)) return;
-  for (const [key, value] of sorted(labels)) {
+  errors.each(sorted(labels), ([key, value]) => {
     for (const s of isLabelKey(key)) errors.invalid(path, key, s);
     if (typeof value === 'string') for (const s of isLabelValue(value)) errors.invalid(path, value, s);
-  }
+  });
 }
 
 export function validateAnnotations(annotations: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
   if (!isObject(annotations)) return;
   let bytes = 0;
-  for (const [key, value] of sorted(annotations)) {
+  const entries = sorted(annotations);
+  errors.each(entries, ([key]) => {
     for (const s of isQualifiedName(key.toLowerCase())) errors.invalid(path, key, s);
+  });
+  for (const [key, value] of entries)
     bytes += Buffer.byteLength(key) + (typeof value === 'string' ? Buffer.byteLength(value) : 0);
-  }
   if (bytes > limits.annotationsBytesMax) errors.tooLong(path, limits.annotationsBytesMax);
 }
 
@@ -173,7 +175,9 @@ function validateOwners(owners: JsonValue | undefined, path: FieldPath, errors: 
 }
 
 function validateFinalizers(finalizers: readonly string[], path: FieldPath, errors: FieldErrors): void {
-  for (const f of finalizers) for (const s of isQualifiedName(f)) errors.invalid(path, f, s);
+  errors.each(finalizers, (f) => {
+    for (const s of isQualifiedName(f)) errors.invalid(path, f, s);
+  });
   if (finalizers.includes(orphanFinalizer) && finalizers.includes(foregroundFinalizer))
     errors.invalid(path, [...finalizers], `finalizer ${orphanFinalizer} and ${foregroundFinalizer} cannot be both set`);
 }
@@ -184,7 +188,7 @@ const SUBRESOURCE_BYTES_MAX = 256;
 
 function validateManagedFields(entries: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
   if (!Array.isArray(entries)) return;
-  entries.forEach((entry, i) => {
+  errors.each(entries, (entry, i) => {
     if (!isObject(entry)) return;
     const at = path.index(i);
     const operation = text(entry, 'operation');

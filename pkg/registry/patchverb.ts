@@ -1,6 +1,6 @@
 import { type ApiError, apiVersionOf, cloneJson, errors, FieldErrors, type JsonObject } from '../api/index.js';
 import { finish, type Slice, type Steps } from '../base/index.js';
-import { decodeAs } from '../codec/index.js';
+import { decodeAsSteps } from '../codec/index.js';
 import {
   applySteps,
   entriesAfterScale,
@@ -11,7 +11,16 @@ import {
   type TrackedResource,
   updateManagedFields,
 } from '../patch/index.js';
-import { decodeObject, expectedKind, patchFailure, patchObject, readApplied, readPatch, unreadable } from './bodies.js';
+import {
+  decodeObject,
+  expectedKind,
+  type PatchDocument,
+  patchFailure,
+  patchObject,
+  readApplied,
+  readPatch,
+  unreadable,
+} from './bodies.js';
 import { type Core, sliceOf, turnFor } from './core.js';
 import { limits } from './limits.js';
 import { metaOf, text } from './meta.js';
@@ -40,7 +49,9 @@ export async function patch(core: Core, request: PatchRequest, context: RequestC
     case 'object':
     case 'status': {
       const write: Write<ObjectTarget> = { target, options, context };
-      return request.type === 'apply' ? apply(core, request, write) : modify(core, write, patchEdit(request, write));
+      if (request.type === 'apply') return apply(core, request, write);
+      const document = await sliceOf(core, context).run(readPatch(request));
+      return modify(core, write, patchEdit(request, write, document));
     }
     case 'collection':
     case 'action':
@@ -50,9 +61,8 @@ export async function patch(core: Core, request: PatchRequest, context: RequestC
   }
 }
 
-function patchEdit(request: PatchRequest, write: Write): ObjectEdit {
+function patchEdit(request: PatchRequest, write: Write, document: () => PatchDocument): ObjectEdit {
   const { target, context } = write;
-  const document = readPatch(request);
   return {
     retries: limits.conflictRetries,
     tracked: false,
@@ -88,7 +98,7 @@ function versionInItsPlace(live: JsonObject): JsonObject {
 async function apply(core: Core, request: PatchRequest, write: Write<ObjectTarget>): Promise<Written> {
   const { target, context, options } = write;
   const { resource } = target;
-  const slice = sliceOf(core);
+  const slice = sliceOf(core, context);
   const applied = await slice.run(readApplied(request.body));
   if (slice.spent()) await slice.yield();
   const tracked = trackedResource(target);
@@ -100,7 +110,7 @@ async function apply(core: Core, request: PatchRequest, write: Write<ObjectTarge
     // Errors of the merge come first, as in kube-apiserver.
     if (options.fieldValidation === 'Strict' && strict.errors.length > 0)
       throw errors.badRequest(`error strict decoding patch: ${strict.errors.join(', ')}`);
-    const decoded = decodeAs(resource.type, object);
+    const decoded = await slice.run(decodeAsSteps(resource.type, object));
     if (!decoded.ok) throw errors.badRequest(decoded.message);
     if (slice.spent()) await slice.yield();
     const why = unreadable(target, expectedKind(target), decoded.object);
@@ -121,7 +131,7 @@ async function apply(core: Core, request: PatchRequest, write: Write<ObjectTarge
     create:
       target.kind === 'object'
         ? async () => {
-            const object = await merge(undefined, sliceOf(core));
+            const object = await merge(undefined, sliceOf(core, context));
             checkName(object, target.name);
             const uid = text(metaOf(object), 'uid');
             if (uid !== '') throw noSuchUid(target, uid);
@@ -188,10 +198,10 @@ type ScaleChange =
   | { readonly kind: 'update'; readonly make: (live: JsonObject) => JsonObject }
   | { readonly kind: 'apply'; readonly request: PatchRequest };
 
-function patchScale(core: Core, request: PatchRequest, write: Write<ScaleTarget>): Promise<Written> {
+async function patchScale(core: Core, request: PatchRequest, write: Write<ScaleTarget>): Promise<Written> {
   if (request.type === 'apply') return modify(core, write, scaleEdit(core, write, { kind: 'apply', request }));
   const { target, context } = write;
-  const document = readPatch(request);
+  const document = await sliceOf(core, context).run(readPatch(request));
   const make = (live: JsonObject): JsonObject => {
     const object = finish(patchObject(request, document(), { kind: expectedKind(target), live }, context));
     placeInNamespace(object, target);

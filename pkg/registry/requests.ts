@@ -1,5 +1,5 @@
 import type { JsonObject, Status, UserInfo } from '../api/index.js';
-import type { Revision } from '../base/index.js';
+import type { Revision, Slice } from '../base/index.js';
 import type { StoredObject } from '../cache/index.js';
 import type { ConnectionBehaviour, QueryValues, ScaleBehaviour, Strategy, VirtualHandler } from './resource.js';
 import type { ServedResource } from './servedresources.js';
@@ -16,6 +16,8 @@ export interface RequestContext {
   annotate(key: string, value: string): void;
   /** Called with the decoded object of the body, for the audit; absent if nothing is recorded of the body. */
   readonly bodyDecoded?: ((body: DecodedBody) => void) | undefined;
+  /** The time of the request in the current turn. Absent: each stage of a write has its own. */
+  readonly slice?: Slice;
   /** The request deletes a collection: admission sees each object, but no name. */
   readonly ofCollection?: true;
 }

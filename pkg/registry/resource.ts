@@ -7,7 +7,7 @@ import type {
   Shaped,
   UserInfo,
 } from '../api/index.js';
-import type { Scheduler, World } from '../base/index.js';
+import type { Scheduler, Steps, World } from '../base/index.js';
 import type { Compare, Op } from '../storage/index.js';
 
 /**
@@ -224,8 +224,8 @@ export interface Strategy<T = AnyFields> {
   readonly update?: UpdateRules<T>;
   /** Fills in fields that follow from a valid object, as reading it back would. Idempotent. */
   complete?(o: Shaped<T>): void;
-  /** Adds warnings. `old` is undefined on create. */
-  warn?(o: Shaped<T>, old: Shaped<T> | undefined, context: WriteContext): void;
+  /** Adds warnings; in steps if there may be many items to look at. `old` is undefined on create. */
+  warn?(o: Shaped<T>, old: Shaped<T> | undefined, context: WriteContext): Steps<void> | undefined | void;
   readonly storage?: StorageRules;
   readonly deletion?: DeletionRules<T>;
   readonly compatibility?: CompatibilityRules;
@@ -238,8 +238,8 @@ export interface CreateRules<T = AnyFields> {
   validateName?(name: string, prefix: boolean): readonly string[];
   /** Clears what a client may not set (status) and sets what the server owns. `write.ts` sets `metadata.generation`. */
   prepare?(o: Shaped<T>, context: WriteContext): void;
-  /** Validation that takes longer than a time slice returns a promise. */
-  validate?(o: Shaped<T>, errors: FieldErrors, context: WriteContext): Promise<void> | undefined | void;
+  /** Validation that may take longer than a time slice is in steps, or returns a promise. */
+  validate?(o: Shaped<T>, errors: FieldErrors, context: WriteContext): Promise<void> | Steps<void> | undefined | void;
 }
 
 export interface UpdateRules<T = AnyFields> {
@@ -257,7 +257,12 @@ export interface UpdateRules<T = AnyFields> {
   /** Restores the fields that this write may not change: the status from `old`, or everything but the status. */
   prepare?(o: Shaped<T>, old: Shaped<T>, context: WriteContext): void;
   /** Default: `create.validate`. */
-  validate?(o: Shaped<T>, old: Shaped<T>, errors: FieldErrors, context: WriteContext): Promise<void> | undefined | void;
+  validate?(
+    o: Shaped<T>,
+    old: Shaped<T>,
+    errors: FieldErrors,
+    context: WriteContext,
+  ): Promise<void> | Steps<void> | undefined | void;
 }
 
 export interface GenerationRule<T = AnyFields> {

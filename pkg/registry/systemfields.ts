@@ -12,7 +12,7 @@ import {
   pathSegmentName,
   subdomainName,
 } from '../api/index.js';
-import type { World } from '../base/index.js';
+import type { Steps, World } from '../base/index.js';
 import type { StoredObject } from '../cache/index.js';
 import { conflict } from './core.js';
 import { limits } from './limits.js';
@@ -22,6 +22,9 @@ import type { RequestContext, Target } from './requests.js';
 import type { Strategy } from './resource.js';
 
 /** Metadata that the server sets on create and keeps on update. */
+
+/** Owner references that are looked at in one piece. */
+const OWNERS_AT_ONCE = 250;
 
 const METADATA = FieldPath.of('metadata');
 
@@ -45,14 +48,15 @@ export function checkName(object: JsonObject, name: string): void {
 }
 
 /** Removes duplicate owner references, with a warning. */
-export function dropDuplicateOwners(object: JsonObject, context: RequestContext): void {
+export function* dropDuplicateOwners(object: JsonObject, context: RequestContext): Steps<void> {
   const meta = metaOf(object);
   const owners = meta['ownerReferences'];
   if (!Array.isArray(owners) || owners.length < 2) return;
   const kept: JsonValue[] = [];
   const seen = new JsonCounter();
   const repeated: string[] = [];
-  for (const owner of owners) {
+  for (const [i, owner] of owners.entries()) {
+    if (i % OWNERS_AT_ONCE === OWNERS_AT_ONCE - 1) yield;
     if (seen.add(owner) === 0) kept.push(owner);
     else if (isObject(owner)) repeated.push(text(owner, 'uid'));
   }

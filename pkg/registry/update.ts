@@ -10,7 +10,7 @@ import { decodeObject } from './bodies.js';
 import { isUnchanged, putOp, valueAnswer, writtenAnswer } from './commit.js';
 import { converting, storageForm } from './conversion.js';
 import { type Core, keyOf, notFound, notOlderThan, sliceOf, turnFor } from './core.js';
-import { addDeclarative, finishChecks, refuse } from './fielderrors.js';
+import { addDeclarative, finishChecks, inTurns, refuse } from './fielderrors.js';
 import { limits } from './limits.js';
 import { parseVersion } from './listoptions.js';
 import { metaOf, text } from './meta.js';
@@ -69,7 +69,7 @@ export async function update(
 ): Promise<Written> {
   const { target, options } = request;
   await turnFor(core, request.body);
-  const slice = sliceOf(core);
+  const slice = sliceOf(core, context);
   const object = await slice.run(decodeObject(target, request.body, options.fieldValidation, context));
   if (slice.spent()) await slice.yield();
   placeInNamespace(object, target);
@@ -139,7 +139,7 @@ async function decide(
   const { scale } = edit;
   const { dryRun } = options;
   const rules = edit.rules ?? target.rules;
-  const slice = sliceOf(core);
+  const slice = sliceOf(core, context);
   const old = await storageForm(resource, stored);
   if (slice.spent()) await slice.yield();
   const made = await converting(resource, () => edit.make(stored, old, slice));
@@ -170,12 +170,12 @@ async function decide(
       ? written
       : { outcome: written.outcome, object: { kind: 'value', value: scale.read(wholeOf(written)) } };
   if (!gone && isUnchanged(stored, value)) {
-    rules.warn?.(o, old, wanted);
+    await warn(rules, { object: o, old, slice }, wanted);
     return { kind: 'answer', value: answered({ outcome: 'unchanged', object: { kind: 'stored', stored } }) };
   }
   if (slice.spent()) await slice.yield();
   const allocated = await allocate(core, rules, { object: gone ? undefined : o, old }, wanted);
-  rules.warn?.(o, old, wanted);
+  await warn(rules, { object: o, old, slice }, wanted);
   const added = await admitted.transact();
   if (dryRun) {
     added.settled();
@@ -200,6 +200,16 @@ async function decide(
   };
 }
 
+/** Adds the warnings of the rules. */
+async function warn(
+  rules: Strategy,
+  { object, old, slice }: Omit<Prepared, 'rules'>,
+  wanted: WriteContext,
+): Promise<void> {
+  const warnings = rules.warn?.(object, old, wanted);
+  if (warnings) await slice.run(warnings);
+}
+
 const wholeOf = ({ object }: Written): JsonObject => (object.kind === 'stored' ? object.stored.parse() : object.value);
 
 interface Prepared {
@@ -218,7 +228,7 @@ async function prepareChanged(
   const { resource } = target;
   const meta = metaOf(o);
   keepGeneration(meta, metaOf(old));
-  dropDisabledFields(o, resource.storage.schema, (gate) => core.featureEnabled(gate), old);
+  await slice.run(dropDisabledFields(o, resource.storage.schema, (gate) => core.featureEnabled(gate), old));
   rules.update?.prepare?.(o, old, wanted);
   carryOver(metaOf(o), metaOf(old));
   raiseGeneration(o, old, rules);
@@ -227,8 +237,8 @@ async function prepareChanged(
   validateChangedMeta(o, old, target, found);
   const { validate } = rules.update ?? {};
   const waiting = validate === undefined ? rules.create?.validate?.(o, found, wanted) : validate(o, old, found, wanted);
-  if (waiting instanceof Promise) await waiting;
+  if (waiting) await inTurns(waiting, slice);
   if (found.pending) await finishChecks(found, slice);
   if (slice.spent()) await slice.yield();
-  refuse(target, o, addDeclarative(core, target, { object: o, old }, found));
+  refuse(target, o, await slice.run(addDeclarative(core, target, { object: o, old }, found)));
 }

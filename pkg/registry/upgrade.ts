@@ -2,7 +2,7 @@ import type { JsonObject } from '../api/index.js';
 import { finish, type Steps } from '../base/index.js';
 import type { CollectionRequest } from '../cache/index.js';
 import { encodeStored } from '../codec/index.js';
-import { applySchemaDefaults, dropNulls, isCustom, type KindSchema, prune } from '../schema/index.js';
+import { dropNulls, isCustom, type KindSchema, prune, schemaDefaultSteps } from '../schema/index.js';
 import type { Kind, ServedResource } from './kind.js';
 import { parseStored } from './stored.js';
 
@@ -58,9 +58,13 @@ function readable(stored: Buffer): JsonObject | undefined {
 }
 
 /** Fills in the defaults of the schema. A null that a custom resource may not have counts as absent. */
-export function complete(o: JsonObject, { schema, structural }: KindSchema): void {
+export function complete(o: JsonObject, type: KindSchema): void {
+  finish(completeSteps(o, type));
+}
+
+function* completeSteps(o: JsonObject, { schema, structural }: KindSchema): Steps<void> {
   if (structural !== undefined) dropNulls(o, structural);
-  applySchemaDefaults(o, structural ?? schema);
+  yield* schemaDefaultSteps(o, structural ?? schema);
 }
 
 /** Converts an object to the storage version and applies defaults, in place. `merged`: see `settle`. */
@@ -71,14 +75,14 @@ export function toStorageVersion(version: ServedResource, o: JsonObject, merged 
 /** `toStorageVersion` in steps. */
 export function* storageSteps(version: ServedResource, o: JsonObject, merged = false): Steps<void> {
   const { storage, strategy } = version;
-  if (merged) applySchemaDefaults(o, version.type.structural ?? version.type.schema);
-  else complete(o, version.type);
+  if (merged) yield* schemaDefaultSteps(o, version.type.structural ?? version.type.schema);
+  else yield* completeSteps(o, version.type);
   yield;
   if (version.conversion !== undefined) {
     version.conversion.toStorage(o);
     yield;
-    if (merged) applySchemaDefaults(o, storage.type.structural ?? storage.type.schema);
-    else complete(o, storage.type);
+    if (merged) yield* schemaDefaultSteps(o, storage.type.structural ?? storage.type.schema);
+    else yield* completeSteps(o, storage.type);
     yield;
   }
   strategy.defaults?.(o);

@@ -8,7 +8,7 @@ import { namespaceState } from './builtin/core/namespacelifecycle.js';
 import { commit, putOp, readerOf, valueAnswer, writtenAnswer } from './commit.js';
 import { converting } from './conversion.js';
 import { type Core, exists, fresh, keyOf, sliceOf, turnFor } from './core.js';
-import { addDeclarative, finishChecks, refuse } from './fielderrors.js';
+import { addDeclarative, finishChecks, inTurns, refuse } from './fielderrors.js';
 import { limits } from './limits.js';
 import { metaOf, text } from './meta.js';
 import { contended } from './optimistic.js';
@@ -50,7 +50,7 @@ export interface Write<T extends Target = RuledTarget> {
 export async function create(core: Core, request: CreateRequest, context: RequestContext): Promise<Written> {
   const { target, options } = request;
   await turnFor(core, request.body);
-  const slice = sliceOf(core);
+  const slice = sliceOf(core, context);
   const object = await slice.run(decodeObject(target, request.body, options.fieldValidation, context));
   if (slice.spent()) await slice.yield();
   switch (target.kind) {
@@ -89,7 +89,8 @@ export async function create(core: Core, request: CreateRequest, context: Reques
  * apply, not a decoded body. Only decoding drops the nulls that a custom resource may not have; validation refuses those that remain.
  */
 export function* settle(target: Target, object: JsonObject, context: RequestContext, merged = false): Steps<void> {
-  dropDuplicateOwners(object, context);
+  yield* dropDuplicateOwners(object, context);
+  yield;
   yield* storageSteps(target.resource, object, merged);
 }
 
@@ -101,7 +102,7 @@ export async function insert(core: Core, write: Write, object: JsonObject, track
   const { target, options, context } = write;
   const { dryRun } = options;
   const { strategy } = target.resource;
-  const slice = sliceOf(core);
+  const slice = sliceOf(core, context);
   fillSystemFields(object, core.world);
   const { resource } = target;
   await converting(resource, () => slice.run(settle(target, object, context, tracked)));
@@ -159,16 +160,16 @@ async function prepareNew(
   const { resource } = target;
   const { strategy } = resource;
   firstGeneration(o, strategy);
-  dropDisabledFields(o, resource.storage.schema, (gate) => core.featureEnabled(gate));
+  await slice.run(dropDisabledFields(o, resource.storage.schema, (gate) => core.featureEnabled(gate)));
   strategy.create?.prepare?.(o, wanted);
   if (slice.spent()) await slice.yield();
   const found = new FieldErrors();
   validateNewMeta(o, target, found);
   const waiting = strategy.create?.validate?.(o, found, wanted);
-  if (waiting instanceof Promise) await waiting;
+  if (waiting) await inTurns(waiting, slice);
   if (found.pending) await finishChecks(found, slice);
   if (slice.spent()) await slice.yield();
-  refuse(target, o, addDeclarative(core, target, { object: o, old: undefined }, found));
+  refuse(target, o, await slice.run(addDeclarative(core, target, { object: o, old: undefined }, found)));
 }
 
 interface NewObject {
@@ -196,7 +197,8 @@ async function putNew(
   const added = await admitted.transact();
   try {
     if (slice.spent()) await slice.yield();
-    strategy.warn?.(o, undefined, wanted);
+    const warnings = strategy.warn?.(o, undefined, wanted);
+    if (warnings) await slice.run(warnings);
     if (slice.spent()) await slice.yield();
     if (options.dryRun) return { outcome: 'created', object: valueAnswer(resource, o) };
     const value = await slice.run(storedSteps(resource.storage.type.schema, o));

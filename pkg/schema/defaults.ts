@@ -1,4 +1,5 @@
 import { cloneJson, getOwn, isObject, type JsonObject, type JsonValue, setOwn } from '../api/index.js';
+import { finish, PutOff, type Steps } from '../base/index.js';
 import { planner } from './reach.js';
 import type { Field, Schema, StructSchema } from './types.js';
 
@@ -10,7 +11,15 @@ const { plan, reaches } = planner((field) => field.default !== undefined && !inv
  * absent. Idempotent.
  */
 export function applySchemaDefaults(object: JsonObject, schema: StructSchema): void {
-  if (reaches(schema)) walk(object, schema);
+  finish(schemaDefaultSteps(object, schema));
+}
+
+/** `applySchemaDefaults` in steps. */
+export function* schemaDefaultSteps(object: JsonObject, schema: StructSchema): Steps<void> {
+  if (!reaches(schema)) return;
+  const later = new PutOff();
+  walk(object, schema, later);
+  yield* later.steps();
 }
 
 /** Reports whether the default is the zero value of a field that is omitted when zero, and so has no effect. */
@@ -18,32 +27,32 @@ function invisible(field: Field): boolean {
   return !field.pointer && field.omitEmpty && isZero(field.default);
 }
 
-function walk(value: JsonValue, schema: Schema): void {
+function walk(value: JsonValue, schema: Schema, later: PutOff): void {
   switch (schema.kind) {
     case 'struct':
-      if (isObject(value)) walkStruct(value, schema);
+      if (isObject(value)) walkStruct(value, schema, later);
       return;
     case 'list':
-      if (Array.isArray(value)) for (const item of value) walk(item, schema.items);
+      if (Array.isArray(value)) later.each(value, (item) => walk(item, schema.items, later));
       return;
     case 'map':
-      if (isObject(value)) for (const key of Object.keys(value)) walk(value[key] as JsonValue, schema.values);
+      if (isObject(value)) later.each(Object.keys(value), (key) => walk(value[key] as JsonValue, schema.values, later));
       return;
     case 'any':
-      walkEither(value, schema.either?.object);
+      walkEither(value, schema.either?.object, later);
       return;
     case 'scalar':
       return;
   }
 }
 
-function walkEither(value: JsonValue, object: StructSchema | undefined): void {
+function walkEither(value: JsonValue, object: StructSchema | undefined, later: PutOff): void {
   if (object === undefined) return;
-  if (isObject(value)) walkStruct(value, object);
-  else if (Array.isArray(value)) for (const item of value) walk(item, object);
+  if (isObject(value)) walkStruct(value, object, later);
+  else if (Array.isArray(value)) later.each(value, (item) => walk(item, object, later));
 }
 
-function walkStruct(object: JsonObject, schema: StructSchema): void {
+function walkStruct(object: JsonObject, schema: StructSchema, later: PutOff): void {
   const { own, descend } = plan(schema);
   for (const field of own) {
     const value = getOwn(object, field.name);
@@ -52,7 +61,7 @@ function walkStruct(object: JsonObject, schema: StructSchema): void {
   }
   for (const field of descend) {
     const value = getOwn(object, field.name);
-    if (value !== undefined && value !== null) walk(value, field.schema);
+    if (value !== undefined && value !== null) walk(value, field.schema, later);
   }
 }
 

@@ -1,31 +1,37 @@
 import { getOwn, isObject, type JsonObject, type JsonValue } from '../api/index.js';
+import { PutOff, type Steps } from '../base/index.js';
 import { planner } from './reach.js';
 import type { Field, Schema, StructSchema } from './types.js';
 
 const { plan, reaches } = planner((field) => field.featureGate !== undefined);
 
 /**
- * Drops fields of disabled features, in place, unless the stored object uses the field already: an object written while a feature was
+ * Drops fields of disabled features, in place and in steps, unless the stored object uses the field already: an object written while a feature was
  * enabled can still be changed after it is disabled.
  *
  * `enabled` is called for each gate of a field. It must return true for unknown gates, whose features are always enabled by now.
  */
-export function dropDisabledFields(
+export function* dropDisabledFields(
   object: JsonObject,
   schema: StructSchema,
   enabled: (gate: string) => boolean,
   old?: JsonObject,
-): void {
+): Steps<void> {
   if (!reaches(schema)) return;
   const inUse = new Set<Field>();
+  const later = new PutOff();
   if (old !== undefined) {
-    visit(old, schema, (holder, field) => {
+    const note: Visitor = (holder, field) => {
       if (isSet(getOwn(holder, field.name))) inUse.add(field);
-    });
+    };
+    visit(old, schema, note, later);
+    yield* later.steps();
   }
-  visit(object, schema, (holder, field) => {
+  const drop: Visitor = (holder, field) => {
     if (!inUse.has(field) && !(field.featureGate as string).split(',').every(enabled)) delete holder[field.name];
-  });
+  };
+  visit(object, schema, drop, later);
+  yield* later.steps();
 }
 
 /** Reports whether a field is used: absent, null and empty values are not. */
@@ -37,18 +43,19 @@ function isSet(value: JsonValue | undefined): boolean {
 type Visitor = (holder: JsonObject, field: Field) => void;
 
 /** Returns all gated fields of the value. */
-function visit(value: JsonValue, schema: Schema, seen: Visitor): void {
+function visit(value: JsonValue, schema: Schema, seen: Visitor, later: PutOff): void {
   if (schema.kind === 'struct') {
     if (!isObject(value)) return;
     const { own, descend } = plan(schema);
     for (const field of own) if (Object.hasOwn(value, field.name)) seen(value, field);
     for (const field of descend) {
       const inner = getOwn(value, field.name);
-      if (inner !== undefined && inner !== null) visit(inner, field.schema, seen);
+      if (inner !== undefined && inner !== null) visit(inner, field.schema, seen, later);
     }
   } else if (schema.kind === 'list') {
-    if (Array.isArray(value)) for (const item of value) visit(item, schema.items, seen);
+    if (Array.isArray(value)) later.each(value, (item) => visit(item, schema.items, seen, later));
   } else if (schema.kind === 'map') {
-    if (isObject(value)) for (const key of Object.keys(value)) visit(value[key] as JsonValue, schema.values, seen);
+    if (isObject(value))
+      later.each(Object.keys(value), (key) => visit(value[key] as JsonValue, schema.values, seen, later));
   }
 }

@@ -2,7 +2,7 @@
 
 export { compilePerSchema, type Visitor } from './compile.js';
 export { type DeclarativeOptions, declarativeErrors } from './declarative/index.js';
-export { applySchemaDefaults } from './defaults.js';
+export { applySchemaDefaults, schemaDefaultSteps } from './defaults.js';
 export { dropDisabledFields } from './gates.js';
 export type * as shapes from './gen/shapes.js';
 export { INTERNAL_TEXT_CHARS_MAX, internalDifference, internalText } from './internal/index.js';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../api/index.js';
+import { finish } from '../base/index.js';
 import { applySchemaDefaults, dropDisabledFields, prune, structByName } from './index.js';
 
 const pod = (spec: JsonObject): JsonObject => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec });
@@ -132,19 +133,19 @@ describe('dropDisabledFields', () => {
 
   it('drops a field whose feature is off', () => {
     const it = object();
-    dropDisabledFields(it, schema, off);
+    finish(dropDisabledFields(it, schema, off));
     expect(it['spec']).toEqual({ hostname: 'x' });
   });
 
   it('keeps it when the feature is on, or when the stored object has it', () => {
     const on = object();
-    dropDisabledFields(on, schema, () => true);
+    finish(dropDisabledFields(on, schema, () => true));
     expect(on).toEqual(object());
     const used = object();
-    dropDisabledFields(used, schema, off, pod({ hostnameOverride: 'old' }));
+    finish(dropDisabledFields(used, schema, off, pod({ hostnameOverride: 'old' })));
     expect(used).toEqual(object());
     const unused = object();
-    dropDisabledFields(unused, schema, off, pod({ hostnameOverride: null }));
+    finish(dropDisabledFields(unused, schema, off, pod({ hostnameOverride: null })));
     expect(unused['spec']).toEqual({ hostname: 'x' });
   });
 });

@@ -1,4 +1,6 @@
 import { ApiError, apiVersionOf, isObject, type JsonObject, type JsonValue } from '../../pkg/api/index.js';
+import { Slice } from '../../pkg/base/index.js';
+import { httpLimits } from '../../pkg/http/index.js';
 import { resolveTarget, type ServedResource } from '../../pkg/registry/index.js';
 import { Bench } from '../../pkg/registry/testing.js';
 import type { Schema } from '../../pkg/schema/index.js';
@@ -9,9 +11,15 @@ import { recordedText } from '../golden/recordings.mjs';
 export interface LongList {
   /** `v1 Pod spec.containers, distinct`. */
   readonly name: string;
-  /** Creates the object, as a dry run, with this many items in the list. Resolves whether it was rejected or not. */
-  run(items: number): Promise<void>;
+  /**
+   * Makes the body of an object with this many items in the list, and returns a function that creates the object, as a dry run. It
+   * resolves whether the object was rejected or not.
+   */
+  body(items: number): () => Promise<void>;
 }
+
+/** Milliseconds of one request in a turn, as in the server. */
+const SLICE_TIME = httpLimits.sliceTime;
 
 type Variant = 'equal' | 'distinct';
 
@@ -119,15 +127,19 @@ export async function longLists(): Promise<readonly LongList[]> {
         seen.add(name);
         found.push({
           name,
-          run: async (items) => {
+          body: (items) => {
             const list = Array.from({ length: items }, (_, i) => (variant === 'equal' ? item : varied(item, i)));
             const bytes = Buffer.from(JSON.stringify(withList(object, path, list)));
-            bench.warnings.length = 0;
-            try {
-              await bench.registry.create({ target, body: { bytes, encoding: 'json' }, options }, bench.context);
-            } catch (error) {
-              if (!(error instanceof ApiError)) throw error;
-            }
+            return async () => {
+              bench.warnings.length = 0;
+              const { world, registry } = bench;
+              const context = { ...bench.context, slice: new Slice(world, registry.scheduler, SLICE_TIME) };
+              try {
+                await registry.create({ target, body: { bytes, encoding: 'json' }, options }, context);
+              } catch (error) {
+                if (!(error instanceof ApiError)) throw error;
+              }
+            };
           },
         });
       }

@@ -1,8 +1,9 @@
 import { type JsonObject, type JsonValue, objectsAt, textAt } from '../../api/index.js';
+import type { Steps } from '../../base/index.js';
 import {
   BOOL,
   type Compilation,
-  compile,
+  compileSteps,
   DYN,
   type Environment,
   failed,
@@ -51,89 +52,106 @@ export interface CompiledPolicy {
   readonly issues: readonly ExpressionIssue[];
 }
 
-/** Compiles the mutations of a policy, if any. */
-export type CompileMutation = (type: string, expression: string, environment: Environment) => Compilation;
+/** What the mutations of a policy may use and return. */
+export interface MutationRules {
+  /** The environment of the policy with the functions and types of mutations. */
+  environment(of: Environment): Environment;
+  /** The result of a mutation of this patch type. */
+  result(patchType: string): Type;
+}
+
+type At = readonly (string | number)[];
 
 /**
- * Compiles all expressions of a policy. `minor` is the release whose functions they may use: the oldest compatible one for
- * objects that are being written, the current one for stored objects.
+ * Compiles all expressions of a policy, in steps: a policy may have thousands. `minor` is the release whose functions they may use: the
+ * oldest compatible one for objects that are being written, the current one for stored objects.
  */
-export function compilePolicy(spec: JsonValue, minor: Minor, compileMutation?: CompileMutation): CompiledPolicy {
+export function* compilePolicy(spec: JsonValue, minor: Minor, mutationRules?: MutationRules): Steps<CompiledPolicy> {
   const issues: ExpressionIssue[] = [];
-  const check = (compiled: Compilation, expression: string, ...path: (string | number)[]): Compilation => {
+  const check = function* (steps: Steps<Compilation>, expression: string, path: At): Steps<Compilation> {
+    const compiled = yield* steps;
     if (failed(compiled)) issues.push({ path, expression, error: compiled.error, internal: compiled.internal });
+    yield;
     return compiled;
   };
   const params = textAt(spec, 'paramKind', 'kind') !== '';
   const conditionEnvironment = policyEnvironment(minor, { params, authorizer: true });
-  const conditions = objectsAt(spec, 'matchConditions').map((c, i) => {
+  const conditions: CompiledPolicy['conditions'][number][] = [];
+  for (const [i, c] of objectsAt(spec, 'matchConditions').entries()) {
     const expression = textAt(c, 'expression');
-    return {
-      name: textAt(c, 'name'),
-      compiled: check(
-        compile(expression, conditionEnvironment, [BOOL]),
-        expression,
-        'matchConditions',
-        i,
-        'expression',
-      ),
-    };
-  });
+    const steps = compileSteps(expression, conditionEnvironment, [BOOL]);
+    const compiled = yield* check(steps, expression, ['matchConditions', i, 'expression']);
+    conditions.push({ name: textAt(c, 'name'), compiled });
+  }
   const types = new Map<string, Type>();
   const declared = objectsAt(spec, 'variables').length > 0 ? { variables: types } : {};
   const environment = policyEnvironment(minor, { params, authorizer: true, ...declared });
   const plain = policyEnvironment(minor, { params, authorizer: false, ...declared });
-  const variables = objectsAt(spec, 'variables').map((v, i): PolicyVariable => {
+  const variables: PolicyVariable[] = [];
+  for (const [i, v] of objectsAt(spec, 'variables').entries()) {
     const [name, expression] = [textAt(v, 'name'), textAt(v, 'expression')];
-    const compiled = check(compile(expression, environment, [DYN]), expression, 'variables', i, 'expression');
+    const steps = compileSteps(expression, environment, [DYN]);
+    const compiled = yield* check(steps, expression, ['variables', i, 'expression']);
     // Uses of a variable that does not compile are not reported. A variable without an expression does not exist.
     if (expression.trim() !== '') types.set(name, failed(compiled) ? DYN : compiled.checked.type);
-    return { name, compiled };
-  });
-  const validations = objectsAt(spec, 'validations').map((v, i) => compileValidation(v, i, environment, plain, check));
-  const auditAnnotations = objectsAt(spec, 'auditAnnotations').map((a, i) => {
+    variables.push({ name, compiled });
+  }
+  const validations: Validation[] = [];
+  for (const [i, v] of objectsAt(spec, 'validations').entries())
+    validations.push(yield* compileValidation(v, i, environment, plain, check));
+  const auditAnnotations: CompiledPolicy['auditAnnotations'][number][] = [];
+  for (const [i, a] of objectsAt(spec, 'auditAnnotations').entries()) {
     const expression = textAt(a, 'valueExpression');
-    const compiled = compile(expression, environment, [STRING, NULL]);
-    return {
-      key: textAt(a, 'key'),
-      expression,
-      compiled: check(compiled, expression, 'auditAnnotations', i, 'valueExpression'),
-    };
-  });
-  const mutations = objectsAt(spec, 'mutations').map((m, i) => {
+    const steps = compileSteps(expression, environment, [STRING, NULL]);
+    const compiled = yield* check(steps, expression, ['auditAnnotations', i, 'valueExpression']);
+    auditAnnotations.push({ key: textAt(a, 'key'), expression, compiled });
+  }
+  const extended = mutationRules?.environment(environment) ?? environment;
+  const mutations: CompiledPolicy['mutations'][number][] = [];
+  for (const [i, m] of objectsAt(spec, 'mutations').entries()) {
     const type = textAt(m, 'patchType');
     const field = type === 'JSONPatch' ? 'jsonPatch' : 'applyConfiguration';
     const expression = textAt(m, field, 'expression');
-    const compiled = compileMutation?.(type, expression, environment) ?? compile(expression, environment, [DYN]);
-    return { type, expression, compiled: check(compiled, expression, 'mutations', i, field, 'expression') };
-  });
+    const steps = compileSteps(expression, extended, [mutationRules?.result(type) ?? DYN]);
+    const compiled = yield* check(steps, expression, ['mutations', i, field, 'expression']);
+    mutations.push({ type, expression, compiled });
+  }
   return { conditions, variables, validations, auditAnnotations, mutations, issues };
 }
 
-/** Compile errors of the match conditions of a webhook, which have no parameters and variables. */
-export function compileConditions(holder: JsonValue, minor: Minor): readonly ExpressionIssue[] {
-  return compilePolicy({ matchConditions: [...objectsAt(holder, 'matchConditions')] }, minor).issues;
+/** Compiles the match conditions of a webhook, which have no parameters and variables, in steps. */
+export function compileConditions(holder: JsonValue, minor: Minor): Steps<CompiledPolicy> {
+  return compilePolicy({ matchConditions: [...objectsAt(holder, 'matchConditions')] }, minor);
 }
 
-type Check = (compiled: Compilation, expression: string, ...path: (string | number)[]) => Compilation;
+type Check = (steps: Steps<Compilation>, expression: string, path: At) => Steps<Compilation>;
 
-function compileValidation(
+function* compileValidation(
   v: JsonObject,
   i: number,
   environment: Environment,
   plain: Environment,
   check: Check,
-): Validation {
+): Steps<Validation> {
   const expression = textAt(v, 'expression');
   const messageExpression = textAt(v, 'messageExpression');
+  const compiled = yield* check(compileSteps(expression, environment, [BOOL]), expression, [
+    'validations',
+    i,
+    'expression',
+  ]);
   return {
     expression,
-    compiled: check(compile(expression, environment, [BOOL]), expression, 'validations', i, 'expression'),
+    compiled,
     message: textAt(v, 'message').trim(),
     messageExpression:
       messageExpression.trim() === ''
         ? undefined
-        : check(compile(messageExpression, plain, [STRING]), messageExpression, 'validations', i, 'messageExpression'),
+        : yield* check(compileSteps(messageExpression, plain, [STRING]), messageExpression, [
+            'validations',
+            i,
+            'messageExpression',
+          ]),
     reason: textAt(v, 'reason') || 'Invalid',
   };
 }

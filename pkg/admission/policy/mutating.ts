@@ -14,7 +14,7 @@ import { AtomicMutation, applyPatch, PatchError } from '../../patch/index.js';
 import { checkDecider } from './checks.js';
 import { Evaluation, type Inputs, OutOfBudget, settled } from './evaluation.js';
 import { matchedSubject, objectsIn } from './matching.js';
-import { compileMutation, configurationOf, MutationError, operationsOf } from './mutations.js';
+import { configurationOf, MutationError, mutationRules, operationsOf } from './mutations.js';
 import { collectParams, ParamsError } from './params.js';
 import { type Binding, type BoundPolicy, PolicySource } from './source.js';
 import { conditionsHold, isPolicy, namespaceOf, type PolicyWorld } from './validating.js';
@@ -48,13 +48,14 @@ interface Remembered {
 
 /** MutatingAdmissionPolicy: each bound policy that matches mutates the object in turn and sees earlier mutations. */
 export function mutatingPolicyStep(world: PolicyWorld): AdmissionStep {
-  const source = new PolicySource(world.objects, 'mutating', compileMutation);
+  const source = new PolicySource(world, 'mutating', mutationRules);
   return {
     name: NAME,
     mutate: (request) => {
+      if (isPolicy(request) || request.object === undefined) return;
       const policies = source.current();
-      if (policies.length === 0 || isPolicy(request) || request.object === undefined) return;
-      return mutate(policies, request, world);
+      if (policies instanceof Promise) return policies.then((all) => mutate(all, request, world));
+      return policies.length === 0 ? undefined : mutate(policies, request, world);
     },
   };
 }

@@ -2,11 +2,8 @@ import { type JsonObject, type JsonValue, setOwn } from '../../api/index.js';
 import {
   Bytes,
   CelMap,
-  type Compilation,
-  compile,
   Duration,
   DYN,
-  type Environment,
   isError,
   jsonPatchLibrary,
   List,
@@ -20,6 +17,7 @@ import {
   type Value,
   valueText,
 } from '../../cel/index.js';
+import type { MutationRules } from './compile.js';
 
 const OBJECT = 'Object';
 const PATCH = 'JSONPatch';
@@ -35,11 +33,11 @@ const resolveStruct = (name: string): StructType | undefined => {
   return name === OBJECT || name.startsWith(`${OBJECT}.`) ? { name, field: () => DYN } : undefined;
 };
 
-/** Compiles the expression of a mutation: an apply configuration is an `Object`, a JSON patch a list of `JSONPatch`. */
-export function compileMutation(type: string, expression: string, environment: Environment): Compilation {
-  const result = type === PATCH ? listOf(struct(PATCH)) : struct(OBJECT);
-  return compile(expression, environment.withLibraries([jsonPatchLibrary]).withStructs(resolveStruct), [result]);
-}
+/** An apply configuration is an `Object`, a JSON patch a list of `JSONPatch`. */
+export const mutationRules: MutationRules = {
+  environment: (of) => of.withLibraries([jsonPatchLibrary]).withStructs(resolveStruct),
+  result: (patchType) => (patchType === PATCH ? listOf(struct(PATCH)) : struct(OBJECT)),
+};
 
 /** Thrown for an invalid result of a mutation. */
 export class MutationError extends Error {}

@@ -1,6 +1,7 @@
 import { type JsonObject, type StoredObjects, textAt } from '../../api/index.js';
+import { type Pace, runSteps, type Steps } from '../../base/index.js';
 import { CURRENT } from '../../cel/index.js';
-import { type CompiledPolicy, type CompileMutation, compilePolicy } from './compile.js';
+import { type CompiledPolicy, compilePolicy, type MutationRules } from './compile.js';
 import { type MatchConstraints, matchConstraintsOf } from './matching.js';
 
 const GROUP = 'admissionregistration.k8s.io';
@@ -21,6 +22,12 @@ export interface BoundPolicy {
   readonly bindings: readonly Binding[];
 }
 
+export interface PolicySourceWorld {
+  readonly objects: StoredObjects;
+  /** Decides when compiling yields. */
+  readonly pace: Pace;
+}
+
 /**
  * The policies of one kind with their bindings, sorted by name. A compiled policy is cached until its object
  * changes. The list is rebuilt when any of the objects changes.
@@ -29,28 +36,36 @@ export class PolicySource {
   readonly #objects: StoredObjects;
   readonly #policies: { readonly group: string; readonly resource: string };
   readonly #bindings: { readonly group: string; readonly resource: string };
-  readonly #compileMutation: CompileMutation | undefined;
+  readonly #mutationRules: MutationRules | undefined;
+  readonly #pace: Pace;
   #at: unknown;
-  #known: readonly BoundPolicy[] = [];
+  #known: readonly BoundPolicy[] | Promise<readonly BoundPolicy[]> = [];
   #compiled = new Map<string, Omit<BoundPolicy, 'bindings'>>();
 
-  constructor(objects: StoredObjects, kind: 'validating' | 'mutating', compileMutation?: CompileMutation) {
-    this.#objects = objects;
+  constructor(world: PolicySourceWorld, kind: 'validating' | 'mutating', mutationRules?: MutationRules) {
+    this.#objects = world.objects;
+    this.#pace = world.pace;
     this.#policies = { group: GROUP, resource: `${kind}admissionpolicies` };
     this.#bindings = { group: GROUP, resource: `${kind}admissionpolicybindings` };
-    this.#compileMutation = compileMutation;
+    this.#mutationRules = mutationRules;
   }
 
-  current(): readonly BoundPolicy[] {
+  /** A promise while changed policies are compiled, which takes several turns if they are large. */
+  current(): readonly BoundPolicy[] | Promise<readonly BoundPolicy[]> {
     const at = `${this.#objects.state(this.#policies)}/${this.#objects.state(this.#bindings)}`;
     if (at !== this.#at) {
       this.#at = at;
-      this.#known = this.#read();
+      const read = runSteps(this.#read(), this.#pace);
+      this.#known = read;
+      if (read instanceof Promise)
+        void read.then((all) => {
+          if (this.#at === at) this.#known = all;
+        });
     }
     return this.#known;
   }
 
-  #read(): readonly BoundPolicy[] {
+  *#read(): Steps<readonly BoundPolicy[]> {
     const bindings = new Map<string, Binding[]>();
     for (const object of this.#objects.list(this.#bindings, '')) {
       const policy = textAt(object, 'spec', 'policyName');
@@ -59,27 +74,28 @@ export class PolicySource {
       bindings.set(policy, [...(bindings.get(policy) ?? []), binding]);
     }
     const before = this.#compiled;
-    this.#compiled = new Map();
+    const after: typeof before = new Map();
     const found: BoundPolicy[] = [];
     for (const object of this.#objects.list(this.#policies, '')) {
       const name = textAt(object, 'metadata', 'name');
       const own = bindings.get(name);
       if (own === undefined) continue;
       const key = `${textAt(object, 'metadata', 'uid')}/${textAt(object, 'metadata', 'resourceVersion')}`;
-      const compiled = before.get(key) ?? this.#compile(name, object);
-      this.#compiled.set(key, compiled);
+      const compiled = before.get(key) ?? (yield* this.#compile(name, object));
+      after.set(key, compiled);
       found.push({ ...compiled, bindings: own });
     }
+    this.#compiled = after;
     return found;
   }
 
-  #compile(name: string, object: JsonObject): Omit<BoundPolicy, 'bindings'> {
+  *#compile(name: string, object: JsonObject): Steps<Omit<BoundPolicy, 'bindings'>> {
     const spec = object['spec'] as JsonObject;
     return {
       name,
       object,
       constraints: matchConstraintsOf(spec['matchConstraints']),
-      compiled: compilePolicy(spec, CURRENT, this.#compileMutation),
+      compiled: yield* compilePolicy(spec, CURRENT, this.#mutationRules),
     };
   }
 }

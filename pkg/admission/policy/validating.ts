@@ -66,13 +66,14 @@ const MESSAGE_BYTES_MAX = 5 * 1024;
 
 /** ValidatingAdmissionPolicy: evaluates every bound policy that matches. The first denial is the response. */
 export function validatingPolicyStep(world: PolicyWorld): AdmissionStep {
-  const source = new PolicySource(world.objects, 'validating');
+  const source = new PolicySource(world, 'validating');
   return {
     name: 'ValidatingAdmissionPolicy',
     validate: (request) => {
+      if (isPolicy(request)) return;
       const policies = source.current();
-      if (policies.length === 0 || isPolicy(request)) return;
-      return decide(policies, request, world);
+      if (policies instanceof Promise) return policies.then((all) => decide(all, request, world));
+      return policies.length === 0 ? undefined : decide(policies, request, world);
     },
   };
 }

@@ -33,13 +33,14 @@ interface Remembered {
  * ones.
  */
 export function mutatingWebhookStep(world: WebhookWorld): AdmissionStep {
-  const source = new WebhookSource(world.objects, 'mutating');
+  const source = new WebhookSource(world, 'mutating');
   return {
     name: NAME,
     mutate: (request) => {
+      if (isExempt(request)) return;
       const webhooks = source.current();
-      if (webhooks.length === 0 || isExempt(request)) return;
-      return mutate(webhooks, request, world);
+      if (webhooks instanceof Promise) return webhooks.then((all) => mutate(all, request, world));
+      return webhooks.length === 0 ? undefined : mutate(webhooks, request, world);
     },
   };
 }

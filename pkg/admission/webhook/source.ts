@@ -1,6 +1,7 @@
 import { type JsonObject, listAt, numberAt, objectAt, objectsAt, type StoredObjects, textAt } from '../../api/index.js';
+import { type Pace, runSteps, type Steps } from '../../base/index.js';
 import { CURRENT } from '../../cel/index.js';
-import { type CompiledPolicy, compilePolicy } from '../policy/compile.js';
+import { type CompiledPolicy, compileConditions } from '../policy/compile.js';
 import { type MatchConstraints, selectorOf } from '../policy/matching.js';
 
 const GROUP = 'admissionregistration.k8s.io';
@@ -31,46 +32,56 @@ export class WebhookSource {
   readonly #objects: StoredObjects;
   readonly #resource: { readonly group: string; readonly resource: string };
   #at: unknown;
-  #known: readonly Webhook[] = [];
+  #known: readonly Webhook[] | Promise<readonly Webhook[]> = [];
+  readonly #pace: Pace;
   #byVersion = new Map<string, readonly Webhook[]>();
 
-  constructor(objects: StoredObjects, kind: 'mutating' | 'validating') {
-    this.#objects = objects;
+  constructor(world: { readonly objects: StoredObjects; readonly pace: Pace }, kind: 'mutating' | 'validating') {
+    this.#objects = world.objects;
+    this.#pace = world.pace;
     this.#resource = { group: GROUP, resource: `${kind}webhookconfigurations` };
   }
 
-  current(): readonly Webhook[] {
+  /** A promise while changed configurations are compiled, which takes several turns if they are large. */
+  current(): readonly Webhook[] | Promise<readonly Webhook[]> {
     const at = this.#objects.state(this.#resource);
     if (at !== this.#at) {
       this.#at = at;
-      this.#known = this.#read();
+      const read = runSteps(this.#read(), this.#pace);
+      this.#known = read;
+      if (read instanceof Promise)
+        void read.then((all) => {
+          if (this.#at === at) this.#known = all;
+        });
     }
     return this.#known;
   }
 
   /** The webhooks of an unchanged configuration are the same values, with their connections. */
-  #read(): readonly Webhook[] {
+  *#read(): Steps<readonly Webhook[]> {
     const before = this.#byVersion;
-    this.#byVersion = new Map();
+    const after: typeof before = new Map();
     const found: Webhook[] = [];
     for (const object of this.#objects.list(this.#resource, '')) {
       const key = `${textAt(object, 'metadata', 'uid')}/${textAt(object, 'metadata', 'resourceVersion')}`;
-      const webhooks = before.get(key) ?? webhooksOf(object);
-      this.#byVersion.set(key, webhooks);
+      const webhooks = before.get(key) ?? (yield* webhooksOf(object));
+      after.set(key, webhooks);
       found.push(...webhooks);
     }
+    this.#byVersion = after;
     return found;
   }
 }
 
-function webhooksOf(object: JsonObject): readonly Webhook[] {
+function* webhooksOf(object: JsonObject): Steps<readonly Webhook[]> {
   const configuration = textAt(object, 'metadata', 'name');
   const seen = new Map<string, number>();
-  return objectsAt(object, 'webhooks').map((w): Webhook => {
+  const webhooks: Webhook[] = [];
+  for (const w of objectsAt(object, 'webhooks')) {
     const name = textAt(w, 'name');
     const n = seen.get(name) ?? 0;
     seen.set(name, n + 1);
-    return {
+    webhooks.push({
       name,
       configuration,
       id: `${configuration}/${name}/${n}`,
@@ -82,12 +93,13 @@ function webhooksOf(object: JsonObject): readonly Webhook[] {
         excludeRules: [],
         equivalent: textAt(w, 'matchPolicy') !== 'Exact',
       },
-      compiled: compilePolicy({ matchConditions: [...objectsAt(w, 'matchConditions')] }, CURRENT),
+      compiled: yield* compileConditions(w, CURRENT),
       ignoresFailures: textAt(w, 'failurePolicy') === 'Ignore',
       sideEffects: textAt(w, 'sideEffects'),
       timeout: (numberAt(w, 'timeoutSeconds') ?? 10) * 1000,
       reviewVersions: listAt(w, 'admissionReviewVersions').map(String),
       reinvokes: textAt(w, 'reinvocationPolicy') === 'IfNeeded',
-    };
-  });
+    });
+  }
+  return webhooks;
 }

@@ -7,13 +7,14 @@ const TYPE = 'validating';
 
 /** ValidatingAdmissionWebhook: calls all matching webhooks concurrently, and reports the first error. */
 export function validatingWebhookStep(world: WebhookWorld): AdmissionStep {
-  const source = new WebhookSource(world.objects, 'validating');
+  const source = new WebhookSource(world, 'validating');
   return {
     name: 'ValidatingAdmissionWebhook',
     validate: (request) => {
+      if (isExempt(request)) return;
       const webhooks = source.current();
-      if (webhooks.length === 0 || isExempt(request)) return;
-      return validate(webhooks, request, world);
+      if (webhooks instanceof Promise) return webhooks.then((all) => validate(all, request, world));
+      return webhooks.length === 0 ? undefined : validate(webhooks, request, world);
     },
   };
 }

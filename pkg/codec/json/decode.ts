@@ -1,12 +1,13 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import type { JsonObject, JsonValue } from '../../api/index.js';
+import { finish, type Steps } from '../../base/index.js';
 import type { StructSchema } from '../../schema/index.js';
 import { codecLimits, tooManyValues } from '../limits.js';
-import { decodeExact } from './exact.js';
+import { exactSteps } from './exact.js';
 import { Findings, repeats } from './findings.js';
 import { jsonOf, type Node, nodeOf, numberOf } from './node.js';
 import { membersOf, normalise } from './normal.js';
-import { parseJson } from './parse.js';
+import { parseSteps } from './parse.js';
 import { countMembers, hasTooManyValues, NEEDS_EXACT_READER } from './scan.js';
 
 /**
@@ -31,6 +32,10 @@ export type Decoded =
  * canonicalised; int64 beyond 2^53 become bigint; of duplicate keys the last one counts (maps and structs merge).
  */
 export function decodeJson(schema: StructSchema, text: Buffer): Decoded {
+  return finish(decodeJsonSteps(schema, text));
+}
+
+function* decodeJsonSteps(schema: StructSchema, text: Buffer): Steps<Decoded> {
   const members = countMembers(text);
   if (members !== NEEDS_EXACT_READER) {
     const value = parseFast(text);
@@ -39,23 +44,31 @@ export function decodeJson(schema: StructSchema, text: Buffer): Decoded {
       if (clean && found === members) return { ok: true, object: object as JsonObject, strict: nothingStrict };
     }
   }
-  const parsed = parseJson(text);
-  return parsed.ok ? decodeNode(schema, parsed.node) : parsed;
+  const parsed = yield* parseSteps(text);
+  return parsed.ok ? yield* nodeSteps(schema, parsed.node) : parsed;
 }
 
 /**
  * Decodes a parsed value (of YAML or a patch) as `schema`. It takes ownership of the value, parts of which become parts of the result.
  */
 export function decodeValue(schema: StructSchema, value: JsonValue): Decoded {
+  return finish(valueSteps(schema, value));
+}
+
+/** `decodeValue` in steps. */
+export function* valueSteps(schema: StructSchema, value: JsonValue): Steps<Decoded> {
   const { clean, value: object } = normalise(schema, value);
   if (clean) return { ok: true, object: object as JsonObject, strict: nothingStrict };
   // The exact decoder finds the same errors in a partially normalised value.
-  return decodeNode(schema, nodeOf(value));
+  yield;
+  return yield* nodeSteps(schema, nodeOf(value));
 }
 
-/** Decodes a lossless tree, and reports errors precisely. */
-export function decodeNode(schema: StructSchema, node: Node): Decoded {
-  const exact = decodeExact(schema, node);
+/** Decodes a lossless tree in steps, and reports errors precisely. */
+export function* nodeSteps(schema: StructSchema, node: Node): Steps<Decoded> {
+  yield;
+  const exact = yield* exactSteps(schema, node);
+  yield;
   if (!exact.ok) return exact;
   const { value } = normalise(schema, exact.value);
   const strict = exact.findings.length === 0 ? nothingStrict : { errors: exact.findings, warnings: exact.findings };
@@ -89,19 +102,29 @@ export type ReadJson =
  * invalid JSON.
  */
 export function readJson(text: Buffer): ReadJson {
+  return finish(readJsonSteps(text));
+}
+
+/** `readJson` in steps. */
+export function* readJsonSteps(text: Buffer): Steps<ReadJson> {
   const members = countMembers(text, true);
+  yield;
   if (members !== NEEDS_EXACT_READER) {
     const value = parseFast(text);
+    yield;
     if (value !== undefined && membersOf(value) === members) return { ok: true, value, duplicates: [] };
   }
-  const parsed = parseJson(text);
+  const parsed = yield* parseSteps(text);
   if (!parsed.ok) return { ...parsed, syntax: true };
+  yield;
   return readNode(parsed.node);
 }
 
-/** Reads a JSON body without a schema. A body with more values than the limit is refused before it is parsed. */
-export function readJsonBody(text: Buffer): ReadJson {
-  return hasTooManyValues(text) ? { ok: false, message: tooManyValues('body'), syntax: false } : readJson(text);
+/** Reads a JSON body without a schema, in steps. A body with more values than the limit is refused before it is parsed. */
+export function* readJsonBody(text: Buffer): Steps<ReadJson> {
+  if (hasTooManyValues(text)) return { ok: false, message: tooManyValues('body'), syntax: false };
+  yield;
+  return yield* readJsonSteps(text);
 }
 
 function readNode(root: Node): ReadJson {

@@ -7,6 +7,7 @@ import {
   parseDuration,
   setOwn,
 } from '../../api/index.js';
+import { finish, type Steps } from '../../base/index.js';
 import type {
   AnySchema,
   Field,
@@ -35,9 +36,17 @@ export type Exact =
   | { readonly ok: false; readonly message: string };
 
 export function decodeExact(schema: StructSchema, node: Node): Exact {
+  return finish(exactSteps(schema, node));
+}
+
+/** Values that are decoded in one piece. */
+const AT_ONCE = 250;
+
+/** `decodeExact` in steps. */
+export function* exactSteps(schema: StructSchema, node: Node): Steps<Exact> {
   const decoder = new Decoder();
   try {
-    const value = decoder.decode(schema, node);
+    const value = yield* decoder.decode(schema, node);
     if (decoder.failure !== undefined) return { ok: false, message: decoder.failure };
     return { ok: true, value, findings: decoder.findings.texts };
   } catch (stop) {
@@ -63,32 +72,37 @@ class Decoder {
   readonly #fields: Field[] = [];
   #struct = '';
   #depth = 0;
+  #visited = 0;
 
-  decode(schema: StructSchema, root: Node): JsonValue {
-    return this.#value(schema, root, undefined) ?? null;
+  *decode(schema: StructSchema, root: Node): Steps<JsonValue> {
+    return (yield* this.#value(schema, root, undefined)) ?? null;
   }
 
   /** Decodes a node; returns undefined if there is no value. `held` is the value of an earlier duplicate key. */
-  #value(schema: Schema, node: Node, held: JsonValue | undefined): JsonValue | undefined {
+  *#value(schema: Schema, node: Node, held: JsonValue | undefined): Steps<JsonValue | undefined> {
     if (node === null) return this.#null(schema, held);
+    if (++this.#visited % AT_ONCE === 0) yield;
     if (++this.#depth > codecLimits.valueDepthMax) throw new Stop('exceeded max depth');
-    const value = this.#typed(schema, node, held);
+    const value =
+      schema.kind === 'scalar' ? (this.#scalar(schema, node) ?? held) : yield* this.#typed(schema, node, held);
     this.#depth--;
     return value;
   }
 
-  #typed(schema: Schema, node: Exclude<Node, null>, held: JsonValue | undefined): JsonValue | undefined {
+  *#typed(
+    schema: Exclude<Schema, ScalarSchema>,
+    node: Exclude<Node, null>,
+    held: JsonValue | undefined,
+  ): Steps<JsonValue | undefined> {
     switch (schema.kind) {
       case 'struct':
-        return this.#fieldsOf(schema, node, held);
+        return yield* this.#fieldsOf(schema, node, held);
       case 'map':
-        return this.#map(schema, node, held);
+        return yield* this.#map(schema, node, held);
       case 'list':
-        return this.#list(schema, node, held);
-      case 'scalar':
-        return this.#scalar(schema, node) ?? held;
+        return yield* this.#list(schema, node, held);
       case 'any':
-        return this.#any(schema, node);
+        return yield* this.#any(schema, node);
     }
   }
 
@@ -99,7 +113,7 @@ class Decoder {
       : null;
   }
 
-  #fieldsOf(schema: StructSchema, node: Node, held: JsonValue | undefined): JsonValue | undefined {
+  *#fieldsOf(schema: StructSchema, node: Node, held: JsonValue | undefined): Steps<JsonValue | undefined> {
     if (!isMap(node)) return this.#wrongType(nodeName(node), schema, held);
     const object: JsonObject = isObject(held) ? held : {};
     const outer = this.#struct;
@@ -117,7 +131,8 @@ class Decoder {
       this.#struct = schema.name;
       this.#fields.push(field);
       this.findings.enter(key);
-      const value = this.#value(field.schema, node.values[i]!, again || object === held ? object[key] : undefined);
+      const before = again || object === held ? object[key] : undefined;
+      const value = yield* this.#value(field.schema, node.values[i]!, before);
       this.findings.leave();
       this.#fields.pop();
       if (value !== undefined) object[key] = value;
@@ -126,7 +141,7 @@ class Decoder {
     return object;
   }
 
-  #map(schema: MapSchema, node: Node, held: JsonValue | undefined): JsonValue | undefined {
+  *#map(schema: MapSchema, node: Node, held: JsonValue | undefined): Steps<JsonValue | undefined> {
     if (!isMap(node)) return this.#wrongType(nodeName(node), schema, held);
     const object: JsonObject = isObject(held) ? held : {};
     const repeated = repeats(node.keys);
@@ -134,19 +149,19 @@ class Decoder {
       const key = node.keys[i]!;
       if (repeated(i)) this.findings.duplicate(key);
       this.findings.enter(key);
-      setOwn(object, key, this.#value(schema.values, node.values[i]!, undefined) ?? null);
+      setOwn(object, key, (yield* this.#value(schema.values, node.values[i]!, undefined)) ?? null);
       this.findings.leave();
     }
     return object;
   }
 
-  #list(schema: ListSchema, node: Node, held: JsonValue | undefined): JsonValue | undefined {
+  *#list(schema: ListSchema, node: Node, held: JsonValue | undefined): Steps<JsonValue | undefined> {
     if (!isList(node)) return this.#wrongType(nodeName(node), schema, held);
     const before = Array.isArray(held) ? held : [];
     const list: JsonArray = [];
     for (let i = 0; i < node.items.length; i++) {
       this.findings.enter(i);
-      list.push(this.#value(schema.items, node.items[i]!, before[i]) ?? null);
+      list.push((yield* this.#value(schema.items, node.items[i]!, before[i])) ?? null);
       this.findings.leave();
     }
     return list;
@@ -210,24 +225,28 @@ class Decoder {
     return value;
   }
 
-  #any(schema: AnySchema, node: Exclude<Node, null>): JsonValue {
+  *#any(schema: AnySchema, node: Exclude<Node, null>): Steps<JsonValue> {
     const { either } = schema;
     if (either === undefined) return this.#raw(node);
     // These types have custom decoders, which drop unknown fields silently.
     const inner = new Decoder();
     inner.#depth = this.#depth;
-    const read = (item: Node): JsonValue => {
-      const value = inner.decode(either.object, item);
+    const read = function* (item: Node): Steps<JsonValue> {
+      const value = yield* inner.decode(either.object, item);
       if (inner.failure !== undefined) throw new Stop(inner.failure);
       return value;
     };
-    if (isMap(node)) return read(node);
+    if (isMap(node)) return yield* read(node);
     if (either.or === 'bool') {
       if (typeof node === 'boolean') return node;
       throw new Stop('boolean or JSON schema expected');
     }
     if (!isList(node)) throw new Stop(this.#mismatch(nodeName(node), goType(either.object)));
-    if (either.or === 'list') return node.items.map(read);
+    if (either.or === 'list') {
+      const list: JsonArray = [];
+      for (const item of node.items) list.push(yield* read(item));
+      return list;
+    }
     return node.items.map((item) => {
       if (typeof item !== 'string') throw new Stop(this.#mismatch(nodeName(item), 'string'));
       return item;

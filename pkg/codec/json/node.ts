@@ -69,6 +69,15 @@ export function nodeOf(value: JsonValue): Node {
   }
 }
 
+/** Like `nodeOf`, but lists and maps below the top level are empty: enough to find the type of an object. */
+export function topOf(value: JsonValue): Node {
+  const shallow = (v: JsonValue): JsonValue => (v === null || typeof v !== 'object' ? v : Array.isArray(v) ? [] : {});
+  if (value === null || typeof value !== 'object') return nodeOf(value);
+  if (Array.isArray(value)) return { kind: 'list', items: [] };
+  const keys = Object.keys(value).filter((key) => value[key] !== undefined);
+  return { kind: 'map', keys, values: keys.map((key) => nodeOf(shallow(value[key]!))) };
+}
+
 /** Returns the value of a node without a schema; the last of duplicate keys wins. */
 export function jsonOf(node: Node): JsonValue {
   if (node === null || typeof node !== 'object') return node;

@@ -1,3 +1,4 @@
+import { finish, type Steps } from '../../base/index.js';
 import { codecLimits } from '../limits.js';
 import type { ListNode, MapNode, Node } from './node.js';
 import { quoteByte, utf8At, wellFormed } from './text.js';
@@ -13,8 +14,16 @@ const END = 'unexpected end of JSON input';
  * kube-apiserver. It reads about 50 MB/s; `JSON.parse` is faster for texts that need none of this (see `countMembers`).
  */
 export function parseJson(text: Buffer): Parsed {
+  return finish(parseSteps(text));
+}
+
+/** `parseJson` in steps. */
+export function parseSteps(text: Buffer): Steps<Parsed> {
   return new Parser(text).parse();
 }
+
+/** Values that are read in one piece. */
+const AT_ONCE = 500;
 
 /** Thrown and caught inside this file only, because the grammar can fail in many places. */
 class SyntaxFailure {
@@ -34,9 +43,9 @@ class Parser {
     this.#text = text;
   }
 
-  parse(): Parsed {
+  *parse(): Steps<Parsed> {
     try {
-      const node = this.#document();
+      const node = yield* this.#document();
       return { ok: true, node };
     } catch (failure) {
       if (failure instanceof SyntaxFailure) return { ok: false, message: failure.message };
@@ -44,10 +53,11 @@ class Parser {
     }
   }
 
-  #document(): Node {
+  *#document(): Steps<Node> {
     const open: (ListNode | MapNode)[] = [];
     let node = this.#begin(open);
-    for (;;) {
+    for (let read = 1; ; read++) {
+      if (read % AT_ONCE === 0) yield;
       const opened = open[open.length - 1];
       if (opened !== undefined && node === opened) {
         if (this.#next() !== closing(opened)) {

@@ -1,4 +1,5 @@
 import { formatDuration, type JsonArray, type JsonObject, type JsonValue, setOwn } from '../../api/index.js';
+import { finish, type Steps } from '../../base/index.js';
 import {
   type AnySchema,
   type Field,
@@ -19,6 +20,11 @@ import { ProtobufFailure, Reader } from './reader.js';
  * Strict, as in kube-apiserver. A field may be repeated: the last scalar wins, messages merge, lists and maps grow.
  */
 export function decodeProtobuf(schema: StructSchema, message: Buffer): Decoded {
+  return finish(protobufSteps(schema, message));
+}
+
+/** `decodeProtobuf` in steps. */
+export function* protobufSteps(schema: StructSchema, message: Buffer): Steps<Decoded> {
   const object: JsonObject = {};
   try {
     messageOf(schema)(new Reader(message), object);
@@ -26,6 +32,7 @@ export function decodeProtobuf(schema: StructSchema, message: Buffer): Decoded {
     if (failure instanceof ProtobufFailure) return { ok: false, message: failure.message };
     throw failure;
   }
+  yield;
   const { clean, value } = normalise(schema, object);
   return clean
     ? { ok: true, object: value as JsonObject, strict: nothingStrict }
@@ -301,7 +308,7 @@ function any(schema: AnySchema): ReadValue {
       if (tag !== 8 + BYTES) return false;
       const raw = r.bytes();
       if (raw.length === 0) return true;
-      const read = readJsonBody(raw);
+      const read = finish(readJsonBody(raw));
       value = read.ok ? read.value : r.fail(read.message);
       return true;
     });

@@ -1,4 +1,3 @@
-import { Slice } from '../../base/index.js';
 import type { Answer, ListResult, Representation } from '../../registry/index.js';
 import { isCustom } from '../../schema/index.js';
 import { withoutManagedFields } from '../audit.js';
@@ -54,7 +53,7 @@ export function sendObject(
   representation: Representation,
 ): void | Promise<void> {
   const { call, target } = request;
-  const slice = new Slice(services.world, call.scheduler, limits.encodingTime);
+  const { slice } = call;
   const send = (body: Buffer): void | Promise<void> =>
     sendBytes(call, status, MEDIA_TYPES[representation.encoding], body);
   const body = slice.run(services.renderAnswer(target, answer, representation));

@@ -1,11 +1,9 @@
-import { Slice } from '../../base/index.js';
-import { jsonText, readJson, yamlSteps } from '../../codec/index.js';
+import { jsonText, type ReadJson, type ReadYaml, readJsonSteps, yamlSteps } from '../../codec/index.js';
 import type { Body } from '../../registry/index.js';
 import { isCustom } from '../../schema/index.js';
 import { readBody } from '../body.js';
 import type { Call } from '../call.js';
 import { requireName } from '../customactions.js';
-import { limits } from '../limits.js';
 import { patchTypeOf } from '../negotiate.js';
 import { patchOptions } from '../options.js';
 import type { ResourceRequest } from '../resources.js';
@@ -23,7 +21,7 @@ export async function patch(request: ResourceRequest, services: HttpServices): P
   requireName(info);
   const form = answerForm(request, services, 'object');
   const bytes = await readBody(call);
-  if (call.audit?.wantsRequest === true) await recordPatch(call, services, { bytes, encoding });
+  if (call.audit?.wantsRequest === true) await recordPatch(call, { bytes, encoding });
   const { options, force } = patchOptions(info.query, type, call.userAgent);
   const body = { bytes, encoding };
   const written = await services.registry.patch({ target, type, body, force, options }, call);
@@ -31,13 +29,8 @@ export async function patch(request: ResourceRequest, services: HttpServices): P
 }
 
 /** The audit event has the patch as the client sent it, as JSON. An invalid patch is refused later. */
-async function recordPatch(
-  { audit, scheduler }: Call,
-  { world }: HttpServices,
-  { bytes, encoding }: Body,
-): Promise<void> {
-  const slice = new Slice(world, scheduler, limits.encodingTime);
-  const value =
-    encoding === 'json' ? readJson(bytes) : encoding === 'yaml' ? await slice.run(yamlSteps(bytes)) : undefined;
+async function recordPatch({ audit, slice }: Call, { bytes, encoding }: Body): Promise<void> {
+  if (encoding !== 'json' && encoding !== 'yaml') return;
+  const value = await slice.run<ReadJson | ReadYaml>(encoding === 'json' ? readJsonSteps(bytes) : yamlSteps(bytes));
   if (audit !== undefined && value?.ok === true) audit.requestObject = jsonText(value.value);
 }

@@ -1,9 +1,13 @@
 import { asGiven, equalJson, getOwn, type JsonArray, type JsonObject, type JsonValue } from '../../api/index.js';
+import { finish, PutOff, type Steps } from '../../base/index.js';
 import type { ListSchema, Schema } from '../../schema/index.js';
 import { declaredElement, fieldElement, type PathElement } from './element.js';
 import { emptySet, type FieldSet, leaf, type MutableSet, recursiveDifference } from './field-set.js';
-import { asMap, childSchema, isAtomic, type Node } from './shape.js';
+import { asMap, childSchema, isAtomic } from './shape.js';
 import { elementOf, everythingIn, itemsByElement } from './to-set.js';
+
+/** Members or items that are compared in one piece. */
+const AT_ONCE = 250;
 
 /** The differences between two objects of one type; no path is in two of the sets. */
 export interface Comparison {
@@ -23,7 +27,14 @@ interface Diff {
 
 /** Compares two objects of one type. Values that both share by reference are skipped. */
 export function compareObjects(before: JsonObject, after: JsonObject, schema: Schema): Comparison {
-  const diff = compareValues(before, after, schema);
+  return finish(compareSteps(before, after, schema));
+}
+
+/** `compareObjects` in steps. */
+export function* compareSteps(before: JsonObject, after: JsonObject, schema: Schema): Steps<Comparison> {
+  const later = new PutOff();
+  const diff = yield* compareValues(before, after, schema, later);
+  yield* later.steps();
   if (diff === undefined) return same;
   return {
     removed: diff.removed ?? emptySet,
@@ -41,21 +52,25 @@ export function excludeFields(c: Comparison, fields: FieldSet): Comparison {
   };
 }
 
+/** Reports whether the values have no parts that are compared on their own. `compareWhole` compares them, without the cost of steps. */
+function isWhole(l: JsonValue, r: JsonValue, schema: Schema): boolean {
+  return l === r || schema.kind === 'scalar' || isAtomic(schema);
+}
+
 /** Compares two values that are present, and may be null. Returns undefined if they do not differ. */
-function compareValues(l: JsonValue, r: JsonValue, schema: Node): Diff | undefined {
-  if (l === r || schema === undefined) return undefined;
-  if (schema.kind === 'scalar' || isAtomic(schema)) return compareWhole(l, r);
+function* compareValues(l: JsonValue, r: JsonValue, schema: Schema, later: PutOff): Steps<Diff | undefined> {
+  if (isWhole(l, r, schema)) return compareWhole(l, r);
   if (schema.kind === 'list') {
     const ll = Array.isArray(l) ? l : [];
     const rl = Array.isArray(r) ? r : [];
-    return ll.length === 0 && rl.length === 0 ? compareWhole(l, r) : compareItems(ll, rl, schema);
+    return ll.length === 0 && rl.length === 0 ? compareWhole(l, r) : yield* compareItems(ll, rl, schema, later);
   }
   const lm = asMap(l);
   const rm = asMap(r);
   const lKeys = lm === undefined ? [] : Object.keys(lm);
   const rKeys = rm === undefined ? [] : Object.keys(rm);
   if (lKeys.length === 0 && rKeys.length === 0) return compareWhole(l, r);
-  const diff = compareMembers(lm ?? {}, lKeys, rm ?? {}, rKeys, schema);
+  const diff = yield* compareMembers([lm ?? {}, lKeys], [rm ?? {}, rKeys], schema, later);
   // An unknown value that turned from a scalar or list into a map, or back: both the value and its members changed.
   if (schema.kind === 'any' && (!isMapOrNull(l) || !isMapOrNull(r))) {
     return { removed: diff?.removed, added: diff?.added, modified: leaf };
@@ -68,42 +83,44 @@ function isMapOrNull(v: JsonValue): boolean {
 }
 
 function compareWhole(l: JsonValue, r: JsonValue): Diff | undefined {
-  return equalJson(l, r) ? undefined : { removed: undefined, modified: leaf, added: undefined };
+  return l === r || equalJson(l, r) ? undefined : { removed: undefined, modified: leaf, added: undefined };
 }
 
-function compareMembers(
-  l: JsonObject,
-  lKeys: readonly string[],
-  r: JsonObject,
-  rKeys: readonly string[],
+function* compareMembers(
+  [l, lKeys]: readonly [JsonObject, readonly string[]],
+  [r, rKeys]: readonly [JsonObject, readonly string[]],
   schema: Schema,
-): Diff | undefined {
+  later: PutOff,
+): Steps<Diff | undefined> {
   let diff: Diff | undefined;
   const isStruct = schema.kind === 'struct';
+  let visited = 0;
   for (const key of lKeys) {
+    if (++visited % AT_ONCE === 0) yield;
     const before = l[key]!;
     const after = memberOf(r, key);
     if (before === after) continue;
     const child = childSchema(schema, key);
     if (child === undefined) continue;
+    const element = isStruct ? declaredElement(key) : fieldElement(key);
     if (after === undefined) {
       diff ??= { removed: undefined, modified: undefined, added: undefined };
-      diff.removed = put(
-        diff.removed,
-        isStruct ? declaredElement(key) : fieldElement(key),
-        everythingIn(before, child),
-      );
+      diff.removed = put(diff.removed, element, everythingIn(before, child, later));
     } else {
-      const inner = compareValues(before, after, child);
-      if (inner !== undefined) diff = merge(diff, isStruct ? declaredElement(key) : fieldElement(key), inner);
+      const inner = isWhole(before, after, child)
+        ? compareWhole(before, after)
+        : yield* compareValues(before, after, child, later);
+      if (inner !== undefined) diff = merge(diff, element, inner);
     }
   }
   for (const key of rKeys) {
+    if (++visited % AT_ONCE === 0) yield;
     if (Object.hasOwn(l, key)) continue;
     const child = childSchema(schema, key);
     if (child === undefined) continue;
     diff ??= { removed: undefined, modified: undefined, added: undefined };
-    diff.added = put(diff.added, isStruct ? declaredElement(key) : fieldElement(key), everythingIn(r[key]!, child));
+    const element = isStruct ? declaredElement(key) : fieldElement(key);
+    diff.added = put(diff.added, element, everythingIn(r[key]!, child, later));
   }
   return diff;
 }
@@ -114,35 +131,47 @@ function memberOf(o: JsonObject, key: string): JsonValue | undefined {
   return value === null ? asGiven(o, key) : value;
 }
 
-function compareItems(l: JsonArray, r: JsonArray, schema: ListSchema): Diff | undefined {
-  const inPlace = comparePairs(l, r, schema);
+function* compareItems(l: JsonArray, r: JsonArray, schema: ListSchema, later: PutOff): Steps<Diff | undefined> {
+  const inPlace = yield* comparePairs(l, r, schema, later);
   if (inPlace !== 'moved') return inPlace;
   let diff: Diff | undefined;
   const before = itemsByElement(l, schema);
+  if (l.length > AT_ONCE) yield;
   const after = itemsByElement(r, schema);
+  let visited = 0;
   for (const [element, old] of before) {
+    if (++visited % AT_ONCE === 0) yield;
     const now = after.get(element);
     if (old.length === 1 && now?.length === 1) {
-      const inner = compareValues(old[0]!, now[0]!, schema.items);
+      const inner = yield* compareValues(old[0]!, now[0]!, schema.items, later);
       if (inner !== undefined) diff = merge(diff, element, inner);
-    } else diff = merge(diff, element, compareDuplicates(old, now ?? [], schema));
+    } else diff = merge(diff, element, compareDuplicates(old, now ?? [], schema, later));
   }
   for (const [element, now] of after) {
-    if (!before.has(element)) diff = merge(diff, element, compareDuplicates([], now, schema));
+    if (++visited % AT_ONCE === 0) yield;
+    if (!before.has(element)) diff = merge(diff, element, compareDuplicates([], now, schema, later));
   }
   return diff;
 }
 
 /** Compares items at unchanged positions, the common case, without an index. Returns `moved` if positions changed. */
-function comparePairs(l: JsonArray, r: JsonArray, schema: ListSchema): Diff | undefined | 'moved' {
+function* comparePairs(
+  l: JsonArray,
+  r: JsonArray,
+  schema: ListSchema,
+  later: PutOff,
+): Steps<Diff | undefined | 'moved'> {
   if (l.length !== r.length) return 'moved';
   let diff: Diff | undefined;
   const elements: PathElement[] = [];
   for (let i = 0; i < l.length; i++) {
+    if (i % AT_ONCE === AT_ONCE - 1) yield;
     const element = elementOf(schema, l[i]!);
     if (element === undefined || element !== elementOf(schema, r[i]!)) return 'moved';
     elements.push(element);
-    const inner = compareValues(l[i]!, r[i]!, schema.items);
+    const inner = isWhole(l[i]!, r[i]!, schema.items)
+      ? compareWhole(l[i]!, r[i]!)
+      : yield* compareValues(l[i]!, r[i]!, schema.items, later);
     if (inner !== undefined) diff = merge(diff, element, inner);
   }
   // If all items are equal, duplicates need no handling; otherwise duplicates count as one value.
@@ -153,11 +182,11 @@ function comparePairs(l: JsonArray, r: JsonArray, schema: ListSchema): Diff | un
  * Compares the items of one identity if one side has none or several. Several count as one value, beside the fields of
  * a single one.
  */
-function compareDuplicates(old: JsonArray, now: JsonArray, schema: ListSchema): Diff {
+function compareDuplicates(old: JsonArray, now: JsonArray, schema: ListSchema, later: PutOff): Diff {
   const none = { removed: undefined, modified: undefined, added: undefined };
   if (old.length > 1 && now.length > 1) return equalJson(old, now) ? none : { ...none, modified: leaf };
   const of = (items: JsonArray) =>
-    items.length === 1 ? everythingIn(items[0]!, schema.items) : items.length > 1 ? leaf : undefined;
+    items.length === 1 ? everythingIn(items[0]!, schema.items, later) : items.length > 1 ? leaf : undefined;
   return { ...none, removed: of(old), added: of(now) };
 }
 

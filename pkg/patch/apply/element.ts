@@ -1,4 +1,5 @@
 import { compareText, goJson, goJsonString, goQuote, isObject, type JsonValue } from '../../api/index.js';
+import { type Steps, sortSteps } from '../../base/index.js';
 import { parsedElementsMax } from '../limits.js';
 
 /**
@@ -147,23 +148,32 @@ function compareParsed(p: ParsedElement, q: ParsedElement): number {
 }
 
 /**
- * Sorts elements. Each element is parsed once rather than at every comparison, because the cache of parsed elements is
+ * Sorts elements, in steps. Each element is parsed once rather than at every comparison, because the cache of parsed elements is
  * bounded.
  */
-export function sortedElements(elements: readonly PathElement[]): PathElement[] {
+export function* sortedElements(elements: readonly PathElement[]): Steps<PathElement[]> {
   const fields: PathElement[] = [];
-  const others: { readonly element: PathElement; readonly parsed: ParsedElement }[] = [];
-  for (const element of elements) {
+  const others: Other[] = [];
+  for (const [i, element] of elements.entries()) {
     if (element.charCodeAt(0) === 0x66) fields.push(element);
     else others.push({ element, parsed: parseElement(element) });
+    if (i % PARSED_AT_ONCE === PARSED_AT_ONCE - 1) yield;
   }
-  fields.sort(compareText);
-  if (others.length === 0) return fields;
-  others.sort(
-    (a, b) => rank(a.element.charCodeAt(0)) - rank(b.element.charCodeAt(0)) || compareParsed(a.parsed, b.parsed),
-  );
-  for (const { element } of others) fields.push(element);
-  return fields;
+  const sorted = yield* sortSteps(fields, compareText);
+  if (others.length === 0) return sorted;
+  for (const { element } of yield* sortSteps(others, compareOthers)) sorted.push(element);
+  return sorted;
+}
+
+interface Other {
+  readonly element: PathElement;
+  readonly parsed: ParsedElement;
+}
+
+const PARSED_AT_ONCE = 500;
+
+function compareOthers(a: Other, b: Other): number {
+  return rank(a.element.charCodeAt(0)) - rank(b.element.charCodeAt(0)) || compareParsed(a.parsed, b.parsed);
 }
 
 function rank(code: number): number {

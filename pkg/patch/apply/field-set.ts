@@ -1,4 +1,5 @@
 import { isObject, type JsonValue } from '../../api/index.js';
+import { finish, type Steps } from '../../base/index.js';
 import { fieldSetDepthMax } from '../limits.js';
 import { canonicalElement, compareElements, type PathElement, sortedElements } from './element.js';
 import { elementSchema, type Node } from './shape.js';
@@ -215,7 +216,7 @@ export function paths(set: FieldSet): PathElement[][] {
 }
 
 function walk(set: FieldSet, prefix: readonly PathElement[], out: PathElement[][]): void {
-  const elements = sortedElements(Object.keys(set).filter((k) => k !== '.'));
+  const elements = finish(sortedElements(Object.keys(set).filter((k) => k !== '.')));
   for (const k of elements) if (isMember(set[k]!)) out.push([...prefix, k]);
   for (const k of elements) if (hasChildren(set[k]!)) walk(set[k]!, [...prefix, k], out);
 }
@@ -248,29 +249,45 @@ export function setOfNames(fields: readonly (readonly string[])[]): FieldSet {
 
 /** Sorts the keys of a set as kube-apiserver writes them; returns the set itself if they are sorted. */
 export function sortedSet(set: FieldSet): FieldSet {
+  return finish(sortedSteps(set));
+}
+
+/** `sortedSet` in steps. */
+export function* sortedSteps(set: FieldSet): Steps<FieldSet> {
+  const keys = Object.keys(set);
+  if (keys.length === 0) return set;
+  let visited = 0;
   let out: MutableSet | undefined;
-  if (inOrder(set)) {
-    for (const k in set) {
-      const child = sortedSet(set[k]!);
-      if (child === set[k]) continue;
+  if (yield* inOrder(keys)) {
+    for (const k of keys) {
+      if (++visited % AT_ONCE === 0) yield;
+      const node = set[k]!;
+      const child = node === leaf ? node : yield* sortedSteps(node);
+      if (child === node) continue;
       out ??= { ...set };
       out[k] = child;
     }
     return out ?? set;
   }
   out = set['.'] === undefined ? {} : { '.': leaf };
-  for (const k of sortedElements(Object.keys(set).filter((e) => e !== '.'))) out[k] = sortedSet(set[k]!);
+  for (const k of yield* sortedElements(keys.filter((e) => e !== '.'))) {
+    if (++visited % AT_ONCE === 0) yield;
+    const node = set[k]!;
+    out[k] = node === leaf ? node : yield* sortedSteps(node);
+  }
   return out;
 }
 
-function inOrder(set: FieldSet): boolean {
-  let before: string | undefined;
-  for (const k in set) {
-    if (before !== undefined && compareKeys(before, k) >= 0) return false;
-    before = k;
+function* inOrder(keys: readonly string[]): Steps<boolean> {
+  for (let i = 1; i < keys.length; i++) {
+    if (compareKeys(keys[i - 1]!, keys[i]!) >= 0) return false;
+    if (i % AT_ONCE === 0) yield;
   }
   return true;
 }
+
+/** Keys of one node that are visited in one piece. */
+const AT_ONCE = 250;
 
 function compareKeys(a: string, b: string): number {
   if (a === '.') return -1;

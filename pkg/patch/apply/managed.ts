@@ -8,7 +8,7 @@ import {
   type JsonValue,
 } from '../../api/index.js';
 import type { Steps } from '../../base/index.js';
-import { emptySet, equalSets, type FieldSet, parseSet, sortedSet } from './field-set.js';
+import { emptySet, equalSets, type FieldSet, parseSet, sortedSteps } from './field-set.js';
 
 export type Operation = 'Apply' | 'Update';
 
@@ -117,13 +117,13 @@ export function* encodeOwners(owners: Owners): Steps<JsonArray | undefined> {
   if (owners.size === 0) return undefined;
   const entries: JsonArray = [];
   for (const owner of [...owners.values()].sort(compareOwners)) {
-    entries.push(encodeOwner(owner));
+    entries.push(yield* encodeOwner(owner));
     yield;
   }
   return entries;
 }
 
-function encodeOwner(o: Owner): JsonObject {
+function* encodeOwner(o: Owner): Steps<JsonObject> {
   if (o.source !== undefined && isUnchanged(o, o.source)) return o.source;
   return {
     ...(o.manager === '' ? {} : { manager: o.manager }),
@@ -131,7 +131,7 @@ function encodeOwner(o: Owner): JsonObject {
     apiVersion: o.apiVersion,
     ...(o.time === undefined ? {} : { time: o.time }),
     fieldsType: 'FieldsV1',
-    fieldsV1: sortedSet(o.set),
+    fieldsV1: yield* sortedSteps(o.set),
     ...(o.subresource === '' ? {} : { subresource: o.subresource }),
   };
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cloneJson, isObject, type JsonArray, type JsonObject, type JsonValue } from '../../api/index.js';
+import { finish, PutOff } from '../../base/index.js';
 import { PatchError } from '../errors.js';
 import { difference, type FieldSet, setOfNames, sortedSet, union, withNamedFields } from './field-set.js';
 import { applyObject, updateManagedFields } from './manager.js';
@@ -170,7 +171,9 @@ describe('applied configurations that conflict', () => {
             expect(w.apply(manager, what, { force: true })).toBe('ok');
           }
           if (!update) expect(w.owners[manager] ?? {}).toEqual(ownedOf(what));
-          const there = everythingIn(w.value, thing);
+          const later = new PutOff();
+          const there = everythingIn(w.value, thing, later);
+          finish(later.steps());
           for (const [name, set] of Object.entries(w.owners)) {
             // An updater keeps the containers that it created, even if empty; the fields in them must exist.
             const missing = difference(set as FieldSet, there);

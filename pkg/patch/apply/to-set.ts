@@ -1,4 +1,5 @@
 import type { JsonArray, JsonObject, JsonValue } from '../../api/index.js';
+import type { PutOff } from '../../base/index.js';
 import type { ListSchema } from '../../schema/index.js';
 import { declaredElement, fieldElement, type PathElement } from './element.js';
 import { asMember, emptySet, type FieldSet, leaf, type MutableSet } from './field-set.js';
@@ -80,17 +81,18 @@ export function itemsByElement(list: JsonArray, schema: ListSchema): Map<PathEle
 
 /**
  * Returns every field of a value, including containers, as owned by the manager that adds the value in an update.
- * Unlike in `fieldsOf`, every level has a `.` member.
+ * Unlike in `fieldsOf`, every level has a `.` member. Long lists and maps are put off: the set is complete after the steps of `later`.
  */
-export function everythingIn(v: JsonValue, schema: Node): FieldSet {
+export function everythingIn(v: JsonValue, schema: Node, later: PutOff): FieldSet {
   if (schema === undefined || schema.kind === 'scalar' || isAtomic(schema)) return leaf;
   if (Array.isArray(v)) {
     if (schema.kind !== 'list' || v.length === 0) return leaf;
     const out: MutableSet = { '.': leaf };
-    for (const item of v) {
+    later.each(v, (item) => {
       const element = elementOf(schema, item);
-      if (element !== undefined) out[element] = out[element] === undefined ? everythingIn(item, schema.items) : leaf;
-    }
+      if (element === undefined) return;
+      out[element] = out[element] === undefined ? everythingIn(item, schema.items, later) : leaf;
+    });
     return out;
   }
   const map = asMap(v);
@@ -99,9 +101,10 @@ export function everythingIn(v: JsonValue, schema: Node): FieldSet {
   if (keys.length === 0) return leaf;
   const out: MutableSet = { '.': leaf };
   const isStruct = schema.kind === 'struct';
-  for (const key of keys) {
+  later.each(keys, (key) => {
     const child = childSchema(schema, key);
-    if (child !== undefined) out[isStruct ? declaredElement(key) : fieldElement(key)] = everythingIn(map[key]!, child);
-  }
+    if (child === undefined) return;
+    out[isStruct ? declaredElement(key) : fieldElement(key)] = everythingIn(map[key]!, child, later);
+  });
   return out;
 }

@@ -1,7 +1,7 @@
 import { equalJson, type JsonObject } from '../../api/index.js';
 import type { Steps } from '../../base/index.js';
 import type { Schema } from '../../schema/index.js';
-import { type Comparison, compareObjects, excludeFields } from './compare.js';
+import { type Comparison, compareSteps, excludeFields } from './compare.js';
 import {
   difference,
   emptySet,
@@ -135,7 +135,7 @@ function comparer(live: Versioned, next: Versioned, rules: Rules, versions: Vers
       const before = versions.at(live, apiVersion);
       const after = versions.at(next, apiVersion);
       if (before === undefined || after === undefined) return undefined;
-      const all = compareObjects(before.value, after.value, after.schema);
+      const all = yield* compareSteps(before.value, after.value, after.schema);
       yield;
       comparison = excludeFields(all, rules.ignored);
       made.set(apiVersion, comparison);

@@ -76,7 +76,7 @@ export function labelSelector(
 ): void {
   if (selector === undefined) return;
   labels(objectAt(selector, 'matchLabels'), path.child('matchLabels'), errors);
-  for (const [i, e] of objectsAt(selector, 'matchExpressions').entries()) {
+  errors.each(objectsAt(selector, 'matchExpressions'), (e, i) => {
     const here = path.child('matchExpressions').index(i);
     const operator = textAt(e, 'operator');
     const values = listAt(e, 'values').map(String);
@@ -96,7 +96,7 @@ export function labelSelector(
     }
     sentences(textAt(e, 'key'), isLabelKey, here.child('key'), errors);
     if (checkValues) errors.each(values, (v, j) => sentences(v, isLabelValue, here.child('values').index(j), errors));
-  }
+  });
 }
 
 export const isEmptySelector = (selector: Value<shapes.MetaV1LabelSelector> | undefined): boolean =>

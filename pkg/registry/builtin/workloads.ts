@@ -1,6 +1,6 @@
 import {
   equalJson,
-  FieldErrors,
+  type FieldErrors,
   FieldPath,
   isDns1123Label,
   isObject,
@@ -9,6 +9,7 @@ import {
   type JsonValue,
   type Shaped,
 } from '../../api/index.js';
+import type { Steps } from '../../base/index.js';
 import type { shapes } from '../../schema/index.js';
 import type { WriteContext } from '../resource.js';
 import { at, givenAt, nameOf, objectAt, objectIn } from './access.js';
@@ -78,8 +79,14 @@ export function selectorAndTemplate(o: Shaped<Workload>, rules: SelectorRules, e
   const selector = at(o, 'spec', 'selector');
   const template = objectAt(o, 'spec', 'template');
   const here = path.child('template');
+  let invalid = false;
   if (isObject(selector)) {
-    labelSelector(selector, path.child('selector'), errors);
+    errors.judge(
+      () => labelSelector(selector, path.child('selector'), errors),
+      (added) => {
+        invalid = added;
+      },
+    );
     if (isEmptySelector(selector))
       errors.invalid(
         path.child('selector'),
@@ -87,17 +94,17 @@ export function selectorAndTemplate(o: Shaped<Workload>, rules: SelectorRules, e
         `empty selector is invalid for ${rules.emptyFor}`,
       );
   } else if (rules.required) errors.required(path.child('selector'));
-  const collector = new FieldErrors();
-  labelSelector(selector, path, collector);
-  if (!collector.empty && rules.senseless !== undefined) {
-    errors.invalid(path.child('selector'), shown('meta/v1.LabelSelector', selector), rules.senseless);
-    return;
-  }
-  // a missing selector matches nothing, an empty one everything
-  const labels = objectAt(template, 'metadata', 'labels');
-  const selected = isObject(selector) && (isEmptySelector(selector) || selects(selector, labels) !== false);
-  if (!selected && collector.empty) mismatch(template, here, errors);
-  runningTemplate(template, rules.owner, here, errors);
+  errors.after(() => {
+    if (invalid && rules.senseless !== undefined) {
+      errors.invalid(path.child('selector'), shown('meta/v1.LabelSelector', selector), rules.senseless);
+      return;
+    }
+    // a missing selector matches nothing, an empty one everything
+    const labels = objectAt(template, 'metadata', 'labels');
+    const selected = isObject(selector) && (isEmptySelector(selector) || selects(selector, labels) !== false);
+    if (!selected && !invalid) mismatch(template, here, errors);
+    runningTemplate(template, rules.owner, here, errors);
+  });
 }
 
 export function mismatch(
@@ -124,8 +131,12 @@ export function sameSelector(o: Shaped<Workload>, old: Shaped<Workload>, errors:
 }
 
 /** Warnings about the template of a workload. */
-export function templateWarnings(o: Shaped<Workload>, old: Shaped<Workload> | undefined, context: WriteContext): void {
-  if (wantsOther(o, old)) podWarnings(objectAt(o, 'spec', 'template'), 'spec.template', context.warn);
+export function* templateWarnings(
+  o: Shaped<Workload>,
+  old: Shaped<Workload> | undefined,
+  context: WriteContext,
+): Steps<void> {
+  if (wantsOther(o, old)) yield* podWarnings(objectAt(o, 'spec', 'template'), 'spec.template', context.warn);
 }
 
 /** Warnings about a template are given only when the generation changes, not for changes of labels or status. */
@@ -133,13 +144,13 @@ export const wantsOther = (o: JsonObject, old: JsonObject | undefined): boolean 
   old === undefined || at(o, 'metadata', 'generation') !== at(old, 'metadata', 'generation');
 
 /** The same, with warnings about the name of the workload. */
-export function namedTemplateWarnings(
+export function* namedTemplateWarnings(
   o: Shaped<Workload>,
   old: Shaped<Workload> | undefined,
   context: WriteContext,
-): void {
+): Steps<void> {
   if (old === undefined) podNameWarning(o, context);
-  templateWarnings(o, old, context);
+  yield* templateWarnings(o, old, context);
 }
 
 /** The names of workloads become pod names, which become host names. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { recordedText } from '../../../test/golden/recordings.mjs';
 import { cloneJson, type FieldError, type JsonArray, type JsonObject, type JsonValue } from '../../api/index.js';
+import { finish } from '../../base/index.js';
 import { applySchemaDefaults } from '../defaults.js';
 import { structByName } from '../load.js';
 import { declarativeErrors } from './validate.js';
@@ -8,7 +9,7 @@ import { declarativeErrors } from './validate.js';
 const on = { enabled: () => true };
 
 function check(type: string, object: JsonObject, old?: JsonObject, options = on): string[] {
-  return told(declarativeErrors(object, old, structByName(type), options));
+  return told(finish(declarativeErrors(object, old, structByName(type), options)));
 }
 
 const told = (errors: readonly FieldError[]): string[] => errors.map((e) => `${e.field}: ${e.message}`);
@@ -112,7 +113,7 @@ describe('declarative rules against recorded answers', () => {
     const old = recorded.on === 'update' ? base : undefined;
     // The feature was disabled in the recorded server, which dropped the field before validation.
     delete (object['spec'] as JsonObject)['defaultPartitionTypeAttribute'];
-    const found = declarativeErrors(object, old, schema, on);
+    const found = finish(declarativeErrors(object, old, schema, on));
     const sort = (list: string[][]): string[][] => list.sort((a, b) => (a.join() < b.join() ? -1 : 1));
     expect(sort(found.map((e) => [e.type, e.field, e.message]))).toEqual(sort(recorded.expect.causes ?? []));
   });

@@ -7,6 +7,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../api/index.js';
+import type { Steps } from '../../base/index.js';
 import { planner } from '../reach.js';
 import type { Field, ListSchema, Schema, StructSchema } from '../types.js';
 import { plainZero } from '../zero.js';
@@ -19,22 +20,23 @@ export interface DeclarativeOptions {
 }
 
 /**
- * Validates the `+k8s:` markers of a type. `old` is the stored object on update: unchanged values are not validated
+ * Validates the `+k8s:` markers of a type, in steps. `old` is the stored object on update: unchanged values are not validated
  * again, so that an object older than a rule can still be updated. Messages and order are those of kube-apiserver
  * (declarative validation).
  *
  * `customUnique`, `customValidation` and `item(...)` are not evaluated here; code of the kind implements them.
  */
-export function declarativeErrors(
+export function* declarativeErrors(
   object: JsonObject,
   old: JsonObject | undefined,
   schema: StructSchema,
   options: DeclarativeOptions,
-): readonly FieldError[] {
+): Steps<readonly FieldError[]> {
   if (!reaches(schema)) return [];
   const errors = new FieldErrors();
   const walk: Walk = { options, errors, update: old !== undefined };
   visitStruct(object, old, FieldPath.root, schema, walk);
+  for (; errors.pending; yield) errors.step();
   return errors.list;
 }
 
@@ -163,11 +165,8 @@ function decide(rule: Rule, subject: Subject, field: Field): boolean {
       if (count > max) errors.tooMany(path, count, max);
       return count > max;
     }
-    case 'update': {
-      const before = errors.list.length;
-      run(rule, subject);
-      return errors.list.length > before;
-    }
+    case 'update':
+      return errors.adds(() => run(rule, subject));
     default:
       return false;
   }
@@ -219,7 +218,7 @@ function eachValue(subject: Subject, schema: Schema, visit: (item: Subject, sche
   const { value, old, updated, path, errors } = subject;
   if (schema.kind === 'list' && Array.isArray(value)) {
     const before = new Map((Array.isArray(old) ? old : []).map((item) => [identityOf(item, keysOf(schema)), item]));
-    value.forEach((item, i) => {
+    errors.each(value, (item, i) => {
       const was = updated ? before.get(identityOf(item, keysOf(schema))) : undefined;
       if (was !== undefined && same(item, was)) return;
       visit(
@@ -228,15 +227,15 @@ function eachValue(subject: Subject, schema: Schema, visit: (item: Subject, sche
       );
     });
   } else if (schema.kind === 'map' && isObject(value)) {
-    for (const key of Object.keys(value).sort()) {
+    errors.each(Object.keys(value).sort(), (key) => {
       const was = updated && isObject(old) ? getOwn(old, key) : undefined;
       const item = value[key] as JsonValue;
-      if (was !== undefined && same(item, was)) continue;
+      if (was !== undefined && same(item, was)) return;
       visit(
         { value: item, old: was, updated: was !== undefined, zeroCounts: true, path: path.key(key), errors },
         schema.values,
       );
-    }
+    });
   }
 }
 

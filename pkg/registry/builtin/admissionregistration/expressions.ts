@@ -1,5 +1,12 @@
-import { compileConditions, compileMutation, compilePolicy, type ExpressionIssue } from '../../../admission/index.js';
+import {
+  type CompiledPolicy,
+  compileConditions,
+  compilePolicy,
+  type ExpressionIssue,
+  mutationRules,
+} from '../../../admission/index.js';
 import type { FieldErrors, FieldPath, JsonObject, Shaped, Value } from '../../../api/index.js';
+import type { Steps } from '../../../base/index.js';
 import { COMPATIBLE, CURRENT } from '../../../cel/index.js';
 import type { shapes } from '../../../schema/index.js';
 
@@ -11,30 +18,30 @@ export class Expressions {
     this.#issues = new Map(issues.map((issue) => [keyOf(issue), issue]));
   }
 
-  /** `old` is the spec before the write. Its expressions may keep using features that are new in this release. */
+  /** In steps. `old` is the spec before the write. Its expressions may keep using features that are new in this release. */
   static ofPolicy(
     spec: Shaped<shapes.AdmissionregistrationV1beta1MutatingAdmissionPolicySpec>,
     old: Shaped<shapes.AdmissionregistrationV1beta1MutatingAdmissionPolicySpec> | undefined,
-  ): Expressions {
-    return Expressions.#judged(old, (minor) => compilePolicy(spec, minor, compileMutation).issues);
+  ): Steps<Expressions> {
+    return Expressions.#judged(old, (minor) => compilePolicy(spec, minor, mutationRules));
   }
 
-  /** Checks the match conditions of a webhook. */
+  /** Checks the match conditions of a webhook, in steps. */
   static ofConditions(
     holder: Shaped<shapes.AdmissionregistrationV1MutatingWebhook | shapes.AdmissionregistrationV1ValidatingWebhook>,
     old: JsonObject | undefined,
-  ): Expressions {
+  ): Steps<Expressions> {
     return Expressions.#judged(old, (minor) => compileConditions(holder, minor));
   }
 
-  static #judged(
+  static *#judged(
     old: Shaped<shapes.AdmissionregistrationV1beta1MutatingAdmissionPolicySpec> | undefined,
-    compile: (minor: number) => readonly ExpressionIssue[],
-  ): Expressions {
-    const issues = compile(COMPATIBLE);
+    compile: (minor: number) => Steps<CompiledPolicy>,
+  ): Steps<Expressions> {
+    const { issues } = yield* compile(COMPATIBLE);
     if (old === undefined || issues.length === 0) return new Expressions(issues);
     const before = expressionsIn(old);
-    const stillWrong = new Set(compile(CURRENT).map(keyOf));
+    const stillWrong = new Set((yield* compile(CURRENT)).issues.map(keyOf));
     return new Expressions(issues.filter((i) => !before.has(i.expression) || stillWrong.has(keyOf(i))));
   }
 

@@ -10,6 +10,7 @@ import {
   type Shaped,
   type Value,
 } from '../../../api/index.js';
+import type { Steps } from '../../../base/index.js';
 import { RESERVED_WORDS } from '../../../cel/index.js';
 import type { shapes } from '../../../schema/index.js';
 import { at, listAt, objectAt, objectIn, objectsAt, textAt } from '../access.js';
@@ -105,7 +106,7 @@ function policySpec(
     if (objectsAt(match, 'resourceRules').length === 0) errors.required(path.child('resourceRules'));
   }
   matchConditions(spec, SPEC, errors, expressions);
-  for (const [i, v] of objectsAt(spec, 'variables').entries()) variable(v, i, errors, expressions);
+  errors.each(objectsAt(spec, 'variables'), (v, i) => variable(v, i, errors, expressions));
 }
 
 function paramKind(kind: Value<shapes.AdmissionregistrationV1beta1ParamKind> | undefined, errors: FieldErrors): void {
@@ -149,20 +150,21 @@ function variable(
 
 const REASONS = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];
 
-export function validateValidatingPolicy(
+/** In steps: a policy may have thousands of expressions. */
+export function* validateValidatingPolicy(
   o: Shaped<shapes.AdmissionregistrationV1ValidatingAdmissionPolicy>,
   old: Shaped<shapes.AdmissionregistrationV1ValidatingAdmissionPolicy> | undefined,
   errors: FieldErrors,
-): void {
+): Steps<void> {
   const spec = objectAt(o, 'spec');
-  const expressions = Expressions.ofPolicy(spec, old === undefined ? undefined : objectAt(old, 'spec'));
+  const expressions = yield* Expressions.ofPolicy(spec, old === undefined ? undefined : objectAt(old, 'spec'));
   policySpec(spec, errors, expressions);
   const validations = objectsAt(spec, 'validations');
   const audits = objectsAt(spec, 'auditAnnotations');
   if (validations.length === 0 && audits.length === 0)
     for (const field of ['validations', 'auditAnnotations'] as const)
       errors.required(SPEC.child(field), 'validations or auditAnnotations must contain at least one item');
-  for (const [i, v] of validations.entries()) validation(v, i, errors, expressions);
+  errors.each(validations, (v, i) => validation(v, i, errors, expressions));
   if (audits.length > AUDIT_ANNOTATIONS_MAX)
     errors.invalid(
       SPEC.child('auditAnnotations'),
@@ -170,7 +172,7 @@ export function validateValidatingPolicy(
       `must not have more than ${AUDIT_ANNOTATIONS_MAX} auditAnnotations`,
     );
   const keys = new Set<string>();
-  for (const [i, a] of audits.entries()) {
+  errors.each(audits, (a, i) => {
     const path = SPEC.child('auditAnnotations').index(i);
     const key = textAt(a, 'key');
     const full = `${textAt(o, 'metadata', 'name')}/${key}`;
@@ -181,7 +183,7 @@ export function validateValidatingPolicy(
     const value = textAt(a, 'valueExpression');
     if (value.trim() === '') errors.required(path.child('valueExpression'), 'valueExpression is not specified');
     else expressions.report(errors, path.child('valueExpression'), value, 'auditAnnotations', i, 'valueExpression');
-  }
+  });
 }
 
 function validation(
@@ -217,13 +219,14 @@ function validation(
 
 const PATCH_TYPES = { ApplyConfiguration: 'applyConfiguration', JSONPatch: 'jsonPatch' } as const;
 
-export function validateMutatingPolicy(
+/** In steps, as `validateValidatingPolicy`. */
+export function* validateMutatingPolicy(
   o: Shaped<shapes.AdmissionregistrationV1beta1MutatingAdmissionPolicy>,
   old: Shaped<shapes.AdmissionregistrationV1beta1MutatingAdmissionPolicy> | undefined,
   errors: FieldErrors,
-): void {
+): Steps<void> {
   const spec = objectAt(o, 'spec');
-  const expressions = Expressions.ofPolicy(spec, old === undefined ? undefined : objectAt(old, 'spec'));
+  const expressions = yield* Expressions.ofPolicy(spec, old === undefined ? undefined : objectAt(old, 'spec'));
   policySpec(spec, errors, expressions);
   const match = objectAt(spec, 'matchConstraints');
   mutableOperations(match, SPEC.child('matchConstraints'), errors);
@@ -231,7 +234,7 @@ export function validateMutatingPolicy(
   oneOf(reinvocation, SPEC.child('reinvocationPolicy'), ['IfNeeded', 'Never'], errors);
   const mutations = objectsAt(spec, 'mutations');
   if (mutations.length === 0) errors.required(SPEC.child('mutations'), 'mutations must contain at least one item');
-  for (const [i, m] of mutations.entries()) mutation(m, i, errors, expressions);
+  errors.each(mutations, (m, i) => mutation(m, i, errors, expressions));
 }
 
 function mutation(

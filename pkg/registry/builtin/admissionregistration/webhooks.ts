@@ -9,6 +9,7 @@ import {
   type JsonObject,
   type Shaped,
 } from '../../../api/index.js';
+import type { Steps } from '../../../base/index.js';
 import type { shapes } from '../../../schema/index.js';
 import { at, listAt, objectAt, objectIn, objectsAt, textAt } from '../access.js';
 import { whenAbsent } from '../defaults.js';
@@ -44,7 +45,10 @@ export function defaultWebhooks(o: Shaped<WebhookConfiguration>): void {
   }
 }
 
-export function validateWebhooks(o: Shaped<WebhookConfiguration>, errors: FieldErrors): void {
+/** In steps: the match conditions are compiled. */
+export function* validateWebhooks(o: Shaped<WebhookConfiguration>, errors: FieldErrors): Steps<void> {
+  const expressions: Expressions[] = [];
+  for (const w of objectsAt(o, 'webhooks')) expressions.push(yield* Expressions.ofConditions(w, undefined));
   const seen = new Set<string>();
   errors.each(objectsAt(o, 'webhooks'), (w, i) => {
     const path = FieldPath.in<
@@ -53,7 +57,7 @@ export function validateWebhooks(o: Shaped<WebhookConfiguration>, errors: FieldE
     >()
       .child('webhooks')
       .index(i);
-    webhook(w, path, errors);
+    webhook(w, path, errors, expressions[i]!);
     const name = textAt(w, 'name');
     if (name !== '' && seen.has(name)) errors.duplicate(path.child('name'), name);
     seen.add(name);
@@ -64,6 +68,7 @@ function webhook(
   w: Shaped<Webhook>,
   path: FieldPath<shapes.AdmissionregistrationV1MutatingWebhook | shapes.AdmissionregistrationV1ValidatingWebhook>,
   errors: FieldErrors,
+  expressions: Expressions,
 ): void {
   name(textAt(w, 'name'), path.child('name'), errors);
   labelSelector(at(w, 'namespaceSelector'), path.child('namespaceSelector'), errors);
@@ -85,7 +90,7 @@ function webhook(
     );
   clientConfig(objectAt(w, 'clientConfig'), path.child('clientConfig'), errors);
   reviewVersions(listAt(w, 'admissionReviewVersions').map(String), path.child('admissionReviewVersions'), errors);
-  matchConditions(w, path, errors, Expressions.ofConditions(w, undefined));
+  matchConditions(w, path, errors, expressions);
 }
 
 function closed<T>(
@@ -121,8 +126,9 @@ export function operationsRule(
   if (operations.length === 0) errors.required(here);
   if (operations.length > 1 && operations.includes('*'))
     errors.invalid(here, operations, "if '*' is present, must not specify other operations");
-  for (const [i, operation] of operations.entries())
+  errors.each(operations, (operation, i) => {
     if (!OPERATIONS.includes(operation)) errors.notSupported(here.index(i), operation, OPERATIONS);
+  });
   strings(rule, 'apiGroups', 'API groups', true, path, errors);
   strings(rule, 'apiVersions', 'API versions', false, path, errors);
   resources(listAt(rule, 'resources').map(String), path.child('resources'), errors);

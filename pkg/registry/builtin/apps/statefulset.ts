@@ -78,11 +78,13 @@ export const statefulSet: ResourceDeclaration<shapes.AppsV1StatefulSet> = {
         identityUnchanged(o, old, errors);
       },
     },
-    warn: (o, old, context) => {
-      templateWarnings(o, old, context);
+    *warn(o, old, context) {
+      yield* templateWarnings(o, old, context);
       if (!wantsOther(o, old)) return;
-      for (const [i, claim] of objectsAt(o, 'spec', 'volumeClaimTemplates').entries())
+      for (const [i, claim] of objectsAt(o, 'spec', 'volumeClaimTemplates').entries()) {
         claimWarnings(objectAt(claim, 'spec'), `spec.volumeClaimTemplates[${i}].spec`, context.warn);
+        yield;
+      }
       if (numberAt(o, 'spec', 'revisionHistoryLimit') < 0)
         context.warn(
           'spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended',

@@ -36,8 +36,8 @@ export const cronJob: ResourceDeclaration<shapes.BatchV1CronJob> = {
     update: { validate: (o, _old, errors) => validate(o, errors) },
     warn: (o, old, context) => {
       if (old === undefined) podNameWarning(o, context);
-      if (wantsOther(o, old))
-        jobSpecWarnings(objectAt(o, 'spec', 'jobTemplate', 'spec'), 'spec.jobTemplate.spec', context.warn);
+      if (!wantsOther(o, old)) return undefined;
+      return jobSpecWarnings(objectAt(o, 'spec', 'jobTemplate', 'spec'), 'spec.jobTemplate.spec', context.warn);
     },
   }),
   subresources: { status: statusSubresource() },

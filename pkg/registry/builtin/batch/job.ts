@@ -35,7 +35,7 @@ export const job: ResourceDeclaration<shapes.BatchV1Job> = {
     complete: (o) => labelsFromTemplate(o, false),
     warn: (o, old, context) => {
       if (old === undefined) podNameWarning(o, context);
-      if (wantsOther(o, old)) jobSpecWarnings(objectAt(o, 'spec'), 'spec', context.warn);
+      return wantsOther(o, old) ? jobSpecWarnings(objectAt(o, 'spec'), 'spec', context.warn) : undefined;
     },
     deletion: {
       propagation: 'Orphan',

@@ -1,4 +1,5 @@
 import { type FieldErrors, type FieldPath, isQualifiedName, type Shaped, type Value } from '../../../api/index.js';
+import type { Steps } from '../../../base/index.js';
 import type { shapes } from '../../../schema/index.js';
 import { at, givenAt, listAt, numberAt, objectAt, objectsAt, textAt } from '../access.js';
 import { podTemplate, podWarnings } from '../core/pod/validation/index.js';
@@ -287,7 +288,11 @@ function successRule(
 /** Above this parallelism a job with many completions may outgrow the size limit of `completedIndexes`. */
 const PARALLEL_WHEN_MANY = 10_000;
 
-export function jobSpecWarnings(spec: Shaped<shapes.BatchV1JobSpec>, path: string, warn: (text: string) => void): void {
+export function* jobSpecWarnings(
+  spec: Shaped<shapes.BatchV1JobSpec>,
+  path: string,
+  warn: (text: string) => void,
+): Steps<void> {
   if (
     isIndexed(spec) &&
     numberAt(spec, 'completions') > MANY_COMPLETIONS &&
@@ -296,5 +301,5 @@ export function jobSpecWarnings(spec: Shaped<shapes.BatchV1JobSpec>, path: strin
     warn(
       `${path}: In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail`,
     );
-  podWarnings(objectAt(spec, 'template'), `${path}.template`, warn);
+  yield* podWarnings(objectAt(spec, 'template'), `${path}.template`, warn);
 }

@@ -8,6 +8,7 @@ import {
   isQualifiedName,
   type Shaped,
 } from '../../../api/index.js';
+import type { Steps } from '../../../base/index.js';
 import type { shapes } from '../../../schema/index.js';
 import { at, numberAt, objectsAt, textAt } from '../access.js';
 import { oneOf, sentences } from '../rules.js';
@@ -63,9 +64,11 @@ function port(
   if (typeof app === 'string') sentences(app, isQualifiedName, path.child('appProtocol'), errors);
 }
 
-export function endpointWarnings(o: Shaped<shapes.CoreV1Endpoints>, warn: (text: string) => void): void {
+export function* endpointWarnings(o: Shaped<shapes.CoreV1Endpoints>, warn: (text: string) => void): Steps<void> {
   for (const [i, subset] of objectsAt(o, 'subsets').entries())
     for (const field of ['addresses', 'notReadyAddresses'] as const)
-      for (const [j, a] of objectsAt(subset, field).entries())
+      for (const [j, a] of objectsAt(subset, field).entries()) {
         ipWarning(textAt(a, 'ip'), `subsets[${i}].${field}[${j}].ip`, warn);
+        yield;
+      }
 }

@@ -41,8 +41,8 @@ export const replicationController: ResourceDeclaration<shapes.CoreV1Replication
     update: { validate: (o, _old, errors) => validate(o, errors) },
     // on update kube-apiserver reports errors of the old object
     warn: (o, old, context) => {
-      if (old === undefined) namedTemplateWarnings(o, old, context);
-      else if (wantsOther(o, old)) templateWarnings(old, undefined, context);
+      if (old === undefined) return namedTemplateWarnings(o, old, context);
+      return wantsOther(o, old) ? templateWarnings(old, undefined, context) : undefined;
     },
     deletion: { propagation: 'Orphan' },
   }),

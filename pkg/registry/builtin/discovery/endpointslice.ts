@@ -41,12 +41,14 @@ export const endpointSlice: ResourceDeclaration<shapes.DiscoveryV1EndpointSlice>
       },
       validate: validateEndpointSliceUpdate,
     },
-    warn: (o, old, context) => {
+    *warn(o, old, context) {
       if (old === undefined && textAt(o, 'addressType') === 'FQDN')
         context.warn('spec.addressType: FQDN endpoints are deprecated');
       for (const [i, endpoint] of objectsAt(o, 'endpoints').entries())
-        for (const [j, address] of listAt(endpoint, 'addresses').entries())
+        for (const [j, address] of listAt(endpoint, 'addresses').entries()) {
           ipWarning(String(address), `endpoints[${i}].addresses[${j}]`, context.warn);
+          yield;
+        }
     },
     compatibility: { checksUpdateLikeNew: true },
   },

@@ -8,6 +8,7 @@ import {
   parseCidr,
   type Shaped,
 } from '../../../api/index.js';
+import type { Steps } from '../../../base/index.js';
 import type { shapes } from '../../../schema/index.js';
 import { at, listAt, objectAt, objectsAt, textAt } from '../access.js';
 import { labelSelector } from '../rules.js';
@@ -105,7 +106,10 @@ function ipBlock(
   });
 }
 
-export function policyWarnings(o: Shaped<shapes.NetworkingV1NetworkPolicy>, warn: (text: string) => void): void {
+export function* policyWarnings(
+  o: Shaped<shapes.NetworkingV1NetworkPolicy>,
+  warn: (text: string) => void,
+): Steps<void> {
   for (const [direction, peers] of [
     ['ingress', 'from'],
     ['egress', 'to'],
@@ -114,8 +118,11 @@ export function policyWarnings(o: Shaped<shapes.NetworkingV1NetworkPolicy>, warn
       for (const [j, peer] of objectsAt(rule, peers).entries()) {
         const path = `spec.${direction}[${i}].${peers}[${j}].ipBlock`;
         cidrWarning(textAt(peer, 'ipBlock', 'cidr'), `${path}.cidr`, warn);
-        for (const [k, v] of listAt(peer, 'ipBlock', 'except').entries())
+        yield;
+        for (const [k, v] of listAt(peer, 'ipBlock', 'except').entries()) {
           cidrWarning(String(v), `${path}.except[${k}]`, warn);
+          yield;
+        }
       }
     }
   }

@@ -27,8 +27,12 @@ export function validateClusterRole(o: Shaped<shapes.RbacV1ClusterRole>, errors:
   if (selectors.length === 0)
     errors.required(path, 'at least one clusterRoleSelector required if aggregationRule is non-nil');
   errors.each(selectors, (selector, i) => {
-    const invalid = errors.adds(() => labelSelector(selector, path.index(i), errors));
-    if (invalid) errors.invalid(path.index(i), null, 'invalid label selector.');
+    errors.judge(
+      () => labelSelector(selector, path.index(i), errors),
+      (invalid) => {
+        if (invalid) errors.invalid(path.index(i), null, 'invalid label selector.');
+      },
+    );
   });
 }
 

@@ -46,11 +46,12 @@ export const storageClass: ResourceDeclaration<shapes.StorageV1StorageClass> = {
     },
     create: { validate: validateStorageClass },
     update: { generation: 'none', validate: validateStorageClassUpdate },
-    warn: (o, _old, context) => {
+    *warn(o, _old, context) {
       for (const [i, topology] of objectsAt(o, 'allowedTopologies').entries()) {
         for (const [j, e] of objectsAt(topology, 'matchLabelExpressions').entries()) {
           const why = renamedLabel(textAt(e, 'key'));
           if (why !== undefined) context.warn(`allowedTopologies[${i}].matchLabelExpressions[${j}].key: ${why}`);
+          yield;
         }
       }
     },

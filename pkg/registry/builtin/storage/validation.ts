@@ -104,22 +104,26 @@ function topologies(o: Shaped<shapes.StorageV1StorageClass>, errors: FieldErrors
     const expressions = objectsAt(term, 'matchLabelExpressions');
     const keys = new Set<string>();
     const shape: JsonObject = {};
-    for (const [j, e] of expressions.entries()) {
+    errors.each(expressions, (e, j) => {
       const here = path.index(j);
       const key = textAt(e, 'key');
       const values = listAt(e, 'values').map(String);
       if (values.length === 0) errors.required(here.child('values'));
       const once = new Set<string>();
-      for (const [k, v] of values.entries()) {
+      errors.each(values, (v, k) => {
         if (once.has(v)) errors.duplicate(here.child('values').index(k), v);
         once.add(v);
-      }
+      });
       sentences(key, isLabelKey, here.child('key'), errors);
       if (keys.has(key)) errors.duplicate(here.child('key'), key);
       keys.add(key);
-      shape[key] = [...once].sort();
-    }
-    for (let before = seen.add(shape); before > 0 && !errors.full; before--) errors.duplicate(path, '');
+      errors.after(() => {
+        shape[key] = [...once].sort();
+      });
+    });
+    errors.after(() => {
+      for (let before = seen.add(shape); before > 0 && !errors.full; before--) errors.duplicate(path, '');
+    });
   });
 }
 

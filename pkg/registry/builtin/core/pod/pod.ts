@@ -27,9 +27,9 @@ export const pod: ResourceDeclaration<shapes.CoreV1Pod> = {
     create: { prepare: prepareNewPod, validate: validatePod },
     update: { prepare: prepareChangedPod, validate: validatePodUpdate },
     warn: (o, old, context) => {
-      if (old !== undefined) return;
+      if (old !== undefined) return undefined;
       nameWarning(o, context.warn);
-      podWarnings(o, '', context.warn);
+      return podWarnings(o, '', context.warn);
     },
     deletion: {
       returnsObject: true,

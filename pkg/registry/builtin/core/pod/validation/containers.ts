@@ -28,7 +28,7 @@ export interface ContainerContext {
   readonly volumes: ReadonlyMap<string, JsonObject>;
   /** Invalid names are included. */
   readonly allVolumes: ReadonlyMap<string, JsonObject>;
-  readonly claims: readonly string[];
+  readonly claims: ReadonlySet<string>;
 }
 
 const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never'];

@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { JsonObject, Shaped } from '../../../../../api/index.js';
+import { finish } from '../../../../../base/index.js';
 import type { shapes } from '../../../../../schema/index.js';
 import { portWarnings } from './containerwarnings.js';
 
 function warningsOf(ports: readonly JsonObject[]): readonly string[] {
   const found: string[] = [];
   const spec = { containers: [{ ports }] } as unknown as Shaped<shapes.CoreV1PodSpec>;
-  portWarnings(spec, 'spec', (text) => found.push(text));
+  finish(portWarnings(spec, 'spec', (text) => found.push(text)));
   return found;
 }
 

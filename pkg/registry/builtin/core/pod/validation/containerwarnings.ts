@@ -1,4 +1,5 @@
 import type { JsonObject, Shaped } from '../../../../../api/index.js';
+import type { Steps } from '../../../../../base/index.js';
 import type { shapes } from '../../../../../schema/index.js';
 import { at, numberAt, objectsAt, textAt } from '../../../access.js';
 import { fractionalBytes } from '../../../valuewarnings.js';
@@ -25,11 +26,11 @@ function* containers(spec: Shaped<shapes.CoreV1PodSpec>, path: string): Iterable
     for (const [i, c] of objectsAt(spec, list).entries()) yield [c, `${path}.${list}[${i}]`];
 }
 
-export function containerWarnings(
+export function* containerWarnings(
   spec: Shaped<shapes.CoreV1PodSpec>,
   { path, annotations, isTemplate }: Where,
   warn: Warn,
-): void {
+): Steps<void> {
   const annotated = (key: string, why: string): void => {
     if (Object.hasOwn(annotations.all, key)) warn(`${annotations.path}[${key}]: ${why}`);
   };
@@ -44,11 +45,12 @@ export function containerWarnings(
     for (const resource of ['memory', 'ephemeral-storage'])
       for (const kind of ['limits', 'requests'] as const)
         fractionalBytes(at(c, 'resources', kind, resource), `${here}.resources.${kind}[${resource}]`, warn);
-    envWarnings(c, here, warn);
+    yield* envWarnings(c, here, warn);
+    yield;
   }
 }
 
-function envWarnings(c: JsonObject, path: string, warn: Warn): void {
+function* envWarnings(c: JsonObject, path: string, warn: Warn): Steps<void> {
   const seen = new Set<string>();
   for (const [i, e] of objectsAt(c, 'env').entries()) {
     const name = textAt(e, 'name');
@@ -59,6 +61,7 @@ function envWarnings(c: JsonObject, path: string, warn: Warn): void {
     if (seen.has(name) && !isIntended)
       warn(`${path}.env[${i}]: hides previous definition of "${name}", which may be dropped when using apply`);
     seen.add(name);
+    yield;
   }
 }
 
@@ -105,12 +108,14 @@ function append<K>(to: Map<K, Port[]>, key: K, port: Port): void {
   else list.push(port);
 }
 
-export function portWarnings(spec: Shaped<shapes.CoreV1PodSpec>, path: string, warn: Warn): void {
+export function* portWarnings(spec: Shaped<shapes.CoreV1PodSpec>, path: string, warn: Warn): Steps<void> {
   const byPort = new Map<string, SamePorts>();
   let overlaps = 0;
   const byName = new Map<string, string>();
   for (const [c, here] of containers(spec, path)) {
+    yield;
     for (const [j, p] of objectsAt(c, 'ports').entries()) {
+      yield;
       const port: Port = {
         at: `${here}.ports[${j}]`,
         hostPort: numberAt(p, 'hostPort'),

@@ -78,7 +78,7 @@ export function podSpec(
     resourceAmount(n, v, here, errors);
   }
   operatingSystem(spec, path, errors);
-  podLevelResources(spec, claims, path, errors);
+  errors.after(() => podLevelResources(spec, claims, path, errors));
 }
 
 function names(spec: Shaped<shapes.CoreV1PodSpec>, path: FieldPath<shapes.CoreV1PodSpec>, errors: FieldErrors): void {
@@ -88,19 +88,20 @@ function names(spec: Shaped<shapes.CoreV1PodSpec>, path: FieldPath<shapes.CoreV1
   if (typeof runtime === 'string') sentences(runtime, isDns1123Subdomain, path.child('runtimeClassName'), errors);
 }
 
+/** Returns the names of the claims, which are complete in `errors.after`. */
 function resourceClaims(
   spec: Shaped<shapes.CoreV1PodSpec>,
   path: FieldPath<shapes.CoreV1PodSpec>,
   errors: FieldErrors,
-): readonly string[] {
-  const seen = new Set<string>();
-  for (const [i, claim] of objectsAt(spec, 'resourceClaims').entries()) {
+): ReadonlySet<string> {
+  const names = new Set<string>();
+  errors.each(objectsAt(spec, 'resourceClaims'), (claim, i) => {
     const here = path.child('resourceClaims').index(i);
     const name = textAt(claim, 'name');
     if (name === '') errors.required(here.child('name'));
-    else if (seen.has(name)) errors.duplicate(here.child('name'), name);
+    else if (names.has(name)) errors.duplicate(here.child('name'), name);
     else sentences(name, isDns1123Label, here.child('name'), errors);
-    seen.add(name);
+    if (name !== '') names.add(name);
     const direct = at(claim, 'resourceClaimName');
     const template = at(claim, 'resourceClaimTemplateName');
     if (direct !== undefined && template !== undefined) {
@@ -120,15 +121,14 @@ function resourceClaims(
     if (typeof direct === 'string') sentences(direct, isDns1123Subdomain, here.child('resourceClaimName'), errors);
     if (typeof template === 'string')
       sentences(template, isDns1123Subdomain, here.child('resourceClaimTemplateName'), errors);
-  }
-  seen.delete('');
-  return [...seen];
+  });
+  return names;
 }
 
 /** Pod-level resources must cover those of all containers. */
 function podLevelResources(
   spec: Shaped<shapes.CoreV1PodSpec>,
-  claims: readonly string[],
+  claims: ReadonlySet<string>,
   path: FieldPath<shapes.CoreV1PodSpec>,
   errors: FieldErrors,
 ): void {

@@ -101,7 +101,7 @@ const COUNTED: ReadonlySet<string> = new Set([
 
 export interface ResourceRules {
   /** Names of the pod's resource claims. */
-  readonly claims: readonly string[];
+  readonly claims: ReadonlySet<string>;
   /** For pod-level resources. */
   readonly podLevel?: boolean;
 }
@@ -190,7 +190,7 @@ function claims(
     const key = request === '' ? name : `${name}/${request}`;
     if (seen.has(key)) errors.duplicate(here, key);
     else seen.add(key);
-    if (rules.claims.includes(name)) return;
+    if (rules.claims.has(name) || errors.full) return;
     const known = [...rules.claims].sort();
     const detail =
       known.length === 0

@@ -1,4 +1,5 @@
 import { type FieldName, isDns1123Label, type JsonObject, type Shaped } from '../../../../../api/index.js';
+import type { Steps } from '../../../../../base/index.js';
 import type { shapes } from '../../../../../schema/index.js';
 import { at, listAt, nameOf, numberAt, objectAt, objectsAt, textAt } from '../../../access.js';
 import { fractionalBytes, ipWarning } from '../../../valuewarnings.js';
@@ -34,28 +35,31 @@ export function deadVolumeWarnings(
   }
 }
 
-/** `of` is a pod, or the pod template at `path`. The path of a pod is ''. */
-export function podWarnings(of: Shaped<shapes.CoreV1PodTemplateSpec>, path: string, warn: Warn): void {
+/** `of` is a pod, or the pod template at `path`. The path of a pod is ''. In steps: each list may have thousands of items. */
+export function* podWarnings(of: Shaped<shapes.CoreV1PodTemplateSpec>, path: string, warn: Warn): Steps<void> {
   const prefix = path === '' ? '' : `${path}.`;
   const spec = objectAt(of, 'spec');
   const here = `${prefix}spec`;
   const annotations = { all: objectAt(of, 'metadata', 'annotations'), path: `${prefix}metadata.annotations` };
   nodeChoiceWarnings(spec, here, warn);
   deadAnnotationWarnings(annotations.all, annotations.path, warn);
-  volumeWarnings(spec, here, warn);
-  listWarnings(spec, here, warn);
+  yield* volumeWarnings(spec, here, warn);
+  yield* listWarnings(spec, here, warn);
   for (const name of ['memory', 'ephemeral-storage'])
     fractionalBytes(at(spec, 'overhead', name), `${here}.overhead[${name}]`, warn);
-  containerWarnings(spec, { path: here, annotations, isTemplate: path !== '' }, warn);
-  portWarnings(spec, here, warn);
+  yield* containerWarnings(spec, { path: here, annotations, isTemplate: path !== '' }, warn);
+  yield* portWarnings(spec, here, warn);
   if (numberAt(spec, 'terminationGracePeriodSeconds') < 0)
     warn(`${here}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`);
   affinityWarnings(spec, here, warn);
-  for (const [i, ip] of listAt(spec, 'dnsConfig', 'nameservers').entries())
+  yield;
+  for (const [i, ip] of listAt(spec, 'dnsConfig', 'nameservers').entries()) {
     ipWarning(String(ip), `${here}.dnsConfig.nameservers[${i}]`, warn);
+    yield;
+  }
 }
 
-function volumeWarnings(spec: Shaped<shapes.CoreV1PodSpec>, path: string, warn: Warn): void {
+function* volumeWarnings(spec: Shaped<shapes.CoreV1PodSpec>, path: string, warn: Warn): Steps<void> {
   for (const [i, v] of objectsAt(spec, 'volumes').entries()) {
     const here = `${path}.volumes[${i}]`;
     deadVolumeWarnings(v, here, warn);
@@ -69,13 +73,17 @@ function volumeWarnings(spec: Shaped<shapes.CoreV1PodSpec>, path: string, warn: 
     volumePathWarnings(v, warn);
     if (objectsAt(v, 'projected', 'sources').some((s) => Object.keys(s).length === 0))
       warn(`volume "${textAt(v, 'name')}" (Projected) has no sources provided`);
+    yield;
   }
 }
 
-function listWarnings(spec: Shaped<shapes.CoreV1PodSpec>, path: string, warn: Warn): void {
+function* listWarnings(spec: Shaped<shapes.CoreV1PodSpec>, path: string, warn: Warn): Steps<void> {
   const aliases = objectsAt(spec, 'hostAliases').map((a) => textAt(a, 'ip'));
   repeated(aliases, (i) => `${path}.hostAliases[${i}].ip`, 'ip', warn);
-  for (const [i, ip] of aliases.entries()) ipWarning(ip, `${path}.hostAliases[${i}].ip`, warn);
+  for (const [i, ip] of aliases.entries()) {
+    ipWarning(ip, `${path}.hostAliases[${i}].ip`, warn);
+    yield;
+  }
   const secrets = objectsAt(spec, 'imagePullSecrets').map((s) => textAt(s, 'name'));
   const name = (i: number): string => `${path}.imagePullSecrets[${i}].name`;
   repeated(secrets, name, 'name', warn);

@@ -1,0 +1,32 @@
+import type { Steps } from './scheduler.js';
+
+/** Items that are sorted or merged in one piece. */
+const AT_ONCE = 500;
+
+/** Sorts in steps; the order of equal items does not change. Returns a new list. */
+export function* sortSteps<T>(items: readonly T[], compare: (a: T, b: T) => number): Steps<T[]> {
+  if (items.length <= AT_ONCE) return [...items].sort(compare);
+  let runs: T[][] = [];
+  for (let i = 0; i < items.length; i += AT_ONCE) {
+    runs.push(items.slice(i, i + AT_ONCE).sort(compare));
+    yield;
+  }
+  while (runs.length > 1) {
+    const merged: T[][] = [];
+    for (let i = 0; i < runs.length; i += 2) {
+      const [a, b] = [runs[i]!, runs[i + 1]];
+      merged.push(b === undefined ? a : yield* merge(a, b, compare));
+    }
+    runs = merged;
+  }
+  return runs[0]!;
+}
+
+function* merge<T>(a: readonly T[], b: readonly T[], compare: (a: T, b: T) => number): Steps<T[]> {
+  const out: T[] = [];
+  for (let i = 0, j = 0; i < a.length || j < b.length; ) {
+    out.push(j >= b.length || (i < a.length && compare(a[i]!, b[j]!) <= 0) ? a[i++]! : b[j++]!);
+    if (out.length % AT_ONCE === 0) yield;
+  }
+  return out;
+}
