@@ -11,7 +11,9 @@ import { defaultTolerationsStep, type TolerationSeconds } from './defaulttolerat
 import { denyExternalIpsStep } from './denyexternalips.js';
 import { type EventLimit, eventRateLimitStep } from './eventratelimit.js';
 import { extendedResourceTolerationStep } from './extendedresources.js';
+import { type ImagePolicyParts, imagePolicyStep } from './imagepolicy.js';
 import { limitRangerStep } from './limitranger.js';
+import { type CreateNamespace, namespaceProvisionStep } from './namespaceprovision.js';
 import { nodeFeaturesStep } from './nodefeatures.js';
 import { nodeRestrictionStep } from './noderestriction.js';
 import { ownerReferencesStep } from './ownerreferences.js';
@@ -36,6 +38,8 @@ import { validatingWebhookStep } from './webhook/validating.js';
 
 export type { TolerationSeconds } from './defaulttolerations.js';
 export type { EventLimit } from './eventratelimit.js';
+export type { ImagePolicyConfig } from './imagepolicy.js';
+export type { CreateNamespace } from './namespaceprovision.js';
 export {
   choiceProblem,
   choiceWarnings,
@@ -73,6 +77,10 @@ export interface AdmissionSettings {
   readonly enabled?: (gate: string) => boolean;
   /** How webhooks are called; without it the plug-ins of webhooks are absent. */
   readonly webhooks?: Readonly<Record<'mutating' | 'validating', WebhookCalls>>;
+  /** Its configuration, and how its service is called; without it the plug-in is absent. */
+  readonly imagePolicy?: Omit<ImagePolicyParts, 'clock'>;
+  /** Without it NamespaceAutoProvision is absent. */
+  readonly createNamespace?: CreateNamespace;
 }
 
 /** How the webhooks of one plug-in are called. */
@@ -97,15 +105,19 @@ export function builtinAdmission(
     limitedResources,
     tolerations,
     webhooks,
+    imagePolicy,
+    createNamespace,
   } = settings;
   const enabled = settings.enabled ?? (() => false);
   return [
+    ...(createNamespace === undefined ? [] : [namespaceProvisionStep(objects, createNamespace)]),
     antiAffinityStep,
     limitRangerStep(objects),
     serviceAccountStep(objects, world),
     nodeRestrictionStep(objects, authorize, enabled),
     taintNodesStep,
     alwaysPullImagesStep,
+    ...(imagePolicy === undefined ? [] : [imagePolicyStep({ ...imagePolicy, clock: world.clock })]),
     podSecurityStep(objects, world, podSecurity),
     podNodeSelectorStep(objects, nodeSelectors),
     priorityStep(objects),

@@ -92,6 +92,8 @@ export interface Reinvocation {
 /** A step of the chain. It rejects a request by throwing an `ApiError`. */
 export interface AdmissionStep {
   readonly name: string;
+  /** Whether it may create the namespace of the request: such steps run before that is looked up. */
+  readonly makesNamespaces?: boolean;
   readonly mutate?: (request: AdmissionRequest) => void | Promise<void>;
   /** Validates the object that will be stored. It must not change it. */
   readonly validate?: (request: AdmissionRequest) => void | Promise<void>;

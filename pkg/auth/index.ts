@@ -87,8 +87,5 @@ export { keySet, type SigningKey, signingKey, type TokenKey, TokenKeyError, veri
 export { ANONYMOUS, AUTHENTICATED, MASTERS, UNAUTHENTICATED, type UserInfo, withAuthenticatedGroup } from './user.js';
 export {
   AccessWebhook,
-  type CallResult,
-  ReviewClient,
-  type ReviewTarget,
   TokenWebhook,
 } from './webhook/index.js';

@@ -51,12 +51,15 @@ export async function openRegistry(config: RegistryConfig): Promise<Registry> {
     config.resources.map((d) => declare(d, config.runtimeConfig, (gate) => config.featureEnabled(gate))),
   );
   const cache = new Cache({ world, keyspace, root: '/registry/', parse: parseStored, failed: config.failed });
-  const steps = [
-    namespaceLifecycle(() => core),
-    ...(config.admission?.(
+  const given =
+    config.admission?.(
       storedObjects(() => core),
       scheduler,
-    ) ?? []),
+    ) ?? [];
+  const steps = [
+    ...given.filter((step) => step.makesNamespaces),
+    namespaceLifecycle(() => core),
+    ...given.filter((step) => !step.makesNamespaces),
   ];
   const core: Core = {
     world,

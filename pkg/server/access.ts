@@ -12,7 +12,6 @@ import {
   EscalationCheck,
   forAudiences,
   RbacIndex,
-  ReviewClient,
   requestHeaderAuthenticator,
   reviewToken,
   type TokenAuthenticator,
@@ -25,7 +24,7 @@ import {
 } from '../auth/index.js';
 import type { World } from '../base/index.js';
 import { type AuthorizationMode, type Config, ConfigError } from '../config/index.js';
-import { KubeconfigError, type Outbound } from '../outbound/index.js';
+import { KubeconfigError, type Outbound, ReviewClient } from '../outbound/index.js';
 import type { ClusterConfig, Registry, TokenReviewOutcome } from '../registry/index.js';
 import { AccessMetrics, type ApiServerMetrics, type Log } from '../telemetry/index.js';
 import { openJwtAuthentication } from './authentication.js';

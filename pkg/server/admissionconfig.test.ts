@@ -64,6 +64,30 @@ describe('the admission configuration', () => {
     });
   });
 
+  it('has the times of image reviews as numbers: 0 is the default, -1 none', async () => {
+    const of = (fields: string): string =>
+      configuration(`
+  - name: ImagePolicyWebhook
+    configuration: {imagePolicy: {kubeConfigFile: /k, ${fields}}}
+`);
+    const defaults = {
+      kubeConfigFile: '/k',
+      allowTime: 300_000,
+      denyTime: 30_000,
+      retryWait: 500,
+      defaultAllow: false,
+    };
+    expect(await readAdmissionConfig(of('allowTTL: 0'))).toEqual({ imagePolicy: defaults });
+    expect(await readAdmissionConfig(of('allowTTL: -1, denyTTL: 1800, retryBackoff: 7, defaultAllow: true'))).toEqual({
+      imagePolicy: { ...defaults, allowTime: 0, denyTime: 1_800_000, retryWait: 7, defaultAllow: true },
+    });
+    expect(await problemOf(of('denyTTL: 1801'))).toContain('imagePolicy.denyTTL: must be between 1 and 1800, got 1801');
+    expect(await problemOf(of('retryBackoff: -2'))).toContain('imagePolicy.retryBackoff: must be between');
+    expect(await problemOf(configuration('  - {name: ImagePolicyWebhook, configuration: {}}\n'))).toContain(
+      'imagePolicy',
+    );
+  });
+
   it('reports wrong fields with their paths', async () => {
     const security = (rest: string): string =>
       configuration(`

@@ -3,6 +3,7 @@ import { dirname, isAbsolute, resolve } from 'node:path';
 import {
   type AdmissionSettings,
   type EventLimit,
+  type ImagePolicyConfig,
   type LimitedResource,
   type NodeSelectors,
   type PodSecurityConfig,
@@ -67,7 +68,8 @@ const CONFIGURATION_TYPES: FileTypes = {
 };
 
 /** The content of the file. `kubeconfigs` has the files with the credentials for webhooks, by plug-in; '' for none. */
-export type FileSettings = Omit<AdmissionSettings, 'webhooks'> & {
+export type FileSettings = Omit<AdmissionSettings, 'webhooks' | 'imagePolicy' | 'createNamespace'> & {
+  readonly imagePolicy?: ImagePolicyConfig;
   readonly kubeconfigs?: Readonly<Record<string, string>>;
 };
 
@@ -86,6 +88,8 @@ async function settingsOf(plugin: string, source: string, text: string): Promise
     case 'MutatingAdmissionWebhook':
     case 'ValidatingAdmissionWebhook':
       return { kubeconfigs: { [plugin]: await webhookKubeconfig(source, text) } };
+    case 'ImagePolicyWebhook':
+      return { imagePolicy: await imagePolicyOf(source, text) };
     default:
       throw new ConfigError(`${source}: this server has no configuration for the admission plug-in ${plugin}`);
   }
@@ -272,6 +276,48 @@ async function nodeSelectorsOf(source: string, text: string): Promise<NodeSelect
       return [name, labels];
     }),
   );
+}
+
+/** This configuration has no apiVersion and kind, and its times are numbers: 0 is the default, and -1 none. */
+async function imagePolicyOf(source: string, text: string): Promise<ImagePolicyConfig> {
+  const parsed = parseYaml(text);
+  if ('errors' in parsed) throw new ConfigError(`${source}: ${describeErrors(parsed.errors)}`);
+  const properties = {
+    kubeConfigFile: { type: 'string' },
+    allowTTL: { type: 'integer' },
+    denyTTL: { type: 'integer' },
+    retryBackoff: { type: 'integer' },
+    defaultAllow: { type: 'boolean' },
+  };
+  const errors = await checkFields(parsed.value, {
+    type: 'object',
+    required: ['imagePolicy'],
+    properties: { imagePolicy: { type: 'object', required: ['kubeConfigFile'], properties } },
+  });
+  if (errors.length > 0) throw new ConfigError(`${source}: ${describeErrors(errors)}`);
+  const { imagePolicy: given } = parsed.value as { readonly imagePolicy: ImagePolicyFile };
+  const time = (field: 'allowTTL' | 'denyTTL' | 'retryBackoff', unit: number, normal: number, max: number): number => {
+    const value = given[field] ?? 0;
+    if (value === 0 || value === -1) return value === 0 ? normal : 0;
+    if (value < 0 || value * unit > max)
+      throw new ConfigError(`${source}: imagePolicy.${field}: must be between 1 and ${max / unit}, got ${value}`);
+    return value * unit;
+  };
+  return {
+    kubeConfigFile: given.kubeConfigFile,
+    allowTime: time('allowTTL', 1000, 300_000, 1_800_000),
+    denyTime: time('denyTTL', 1000, 30_000, 1_800_000),
+    retryWait: time('retryBackoff', 1, 500, 300_000),
+    defaultAllow: given.defaultAllow ?? false,
+  };
+}
+
+interface ImagePolicyFile {
+  readonly kubeConfigFile: string;
+  readonly allowTTL?: number;
+  readonly denyTTL?: number;
+  readonly retryBackoff?: number;
+  readonly defaultAllow?: boolean;
 }
 
 async function read<T>(source: string, text: string, types: FileTypes): Promise<T> {

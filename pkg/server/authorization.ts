@@ -14,7 +14,6 @@ import {
   PolicyFileError,
   type PolicyList,
   type RbacIndex,
-  ReviewClient,
   rbacAuthorizer,
   readPolicies,
   rulesFor,
@@ -22,7 +21,7 @@ import {
 } from '../auth/index.js';
 import type { World } from '../base/index.js';
 import { type Config, ConfigError } from '../config/index.js';
-import { KubeconfigError, type Outbound } from '../outbound/index.js';
+import { KubeconfigError, type Outbound, ReviewClient } from '../outbound/index.js';
 import type { ClusterConfig } from '../registry/index.js';
 import type { AccessMetrics, Log } from '../telemetry/index.js';
 import { hashOf } from './authentication.js';

@@ -76,6 +76,7 @@ import type { Keyspace } from '../storage/index.js';
 import type { Log, QueueView } from '../telemetry/index.js';
 import { type Access, openAccess } from './access.js';
 import { readAdmissionConfig } from './admissionconfig.js';
+import { authorizeCheckOf, createNamespace, imagePolicyOf } from './admissionparts.js';
 import { Aggregator, proxyCertificate } from './aggregation.js';
 import { certificateExpiry, certificateSigner } from './certificatesigner.js';
 import { clusterOf } from './cluster.js';
@@ -158,19 +159,13 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
   const { keyspace } = encryption;
   const odd = runtimeConfigProblem(api.runtimeConfig, resources);
   if (odd !== undefined) throw new ConfigError(`--runtime-config: ${odd}`);
-  const authorizeCheck: AuthorizeCheck = async (user, attributes) => {
-    const decision = await access!.authorizer.authorize(user, attributes);
-    return {
-      allowed: decision.kind === 'allow',
-      reason: decision.reason,
-      error: decision.kind === 'allow' ? undefined : decision.error,
-    };
-  };
-  const { kubeconfigs = {}, ...fileSettings } = await readAdmissionConfig(api.admission.configFile);
+  const authorizeCheck = authorizeCheckOf(() => access!.authorizer);
+  const { kubeconfigs = {}, imagePolicy: image, ...fileSettings } = await readAdmissionConfig(api.admission.configFile);
   const note = (message: string, fields: Readonly<Record<string, unknown>>): void => log.warn(fields, message);
   const webhookMetrics = new WebhookMetrics();
   const egressMetrics = new EgressMetrics(world.clock);
   const outbound = await openOutbound(config, world, egressMetrics);
+  const imagePolicy = imagePolicyOf(image, { chosen: api.admission, world, outbound, note });
   let resolveService: ServiceResolver | undefined;
   const registry = await openRegistry({
     world,
@@ -188,6 +183,8 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
         enabled: (gate: string) => api.featureGates.get(gate) ?? true,
         scheduler,
         ...fileSettings,
+        ...(imagePolicy === undefined ? {} : { imagePolicy }),
+        createNamespace: (name) => createNamespace(clusterOf(registry, world, API_SERVER), name),
         webhooks: webhookCalls({ outbound, resolve: resolveService, metrics: webhookMetrics, note, kubeconfigs }),
       });
       for (const warning of choiceWarnings(steps, api.admission)) log.warn({}, warning);

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { ReviewTarget } from '../auth/index.js';
 import type { World } from '../base/index.js';
-import { OutboundKubeconfig } from '../outbound/index.js';
+import { OutboundKubeconfig, type ReviewTarget } from '../outbound/index.js';
 
 /** Milliseconds for which the files of a kubeconfig are cached. */
 const PERIOD = 5_000;

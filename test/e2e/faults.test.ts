@@ -97,11 +97,11 @@ describe.skipIf(!isBuilt || process.platform !== 'linux')('the thread pool', () 
 });
 
 describe.skipIf(!isBuilt)('a start that fails or warns', () => {
-  it('warns once about admission plug-ins that are missing', async () => {
-    const flags = ['--log-level=warn', '--enable-admission-plugins=ImagePolicyWebhook,Priority'];
+  it('warns about admission plug-ins that cannot be disabled', async () => {
+    const flags = ['--log-level=warn', '--disable-admission-plugins=NamespaceLifecycle'];
     const { out, err } = await (await ServerProcess.start(data, 0, flags)).stop();
     expect(
-      (out + err).match(/"msg":"--enable-admission-plugins: not implemented, no effect: ImagePolicyWebhook"/g),
+      (out + err).match(/"msg":"--disable-admission-plugins: cannot be disabled, no effect: NamespaceLifecycle"/g),
     ).toHaveLength(1);
   });
 });

@@ -1,12 +1,11 @@
 import type { FieldRequirement, JsonObject, LabelRequirement } from '../../api/index.js';
 import { objectAt, textAt } from '../../api/index.js';
-import type { World } from '../../base/index.js';
+import { ExpiringCache, type World } from '../../base/index.js';
 import type { Compiled } from '../../cel/index.js';
+import type { CallResult, ReviewClient } from '../../outbound/index.js';
 import type { Attributes, ResourceAttributes } from '../attributes.js';
 import type { Authorizer, Decision } from '../authz/authorizer.js';
 import type { UserInfo } from '../user.js';
-import { ExpiringCache } from './cache.js';
-import type { CallResult, ReviewClient } from './client.js';
 import { matchConditions } from './conditions.js';
 
 export interface AccessWebhookConfig {

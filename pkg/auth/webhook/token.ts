@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { errors, isObject, type JsonObject, type JsonValue, listAt, objectAt, textAt } from '../../api/index.js';
-import type { Clock } from '../../base/index.js';
+import { type Clock, ExpiringCache } from '../../base/index.js';
+import type { ReviewClient } from '../../outbound/index.js';
 import { type Authentication, NONE, type TokenAuthenticator } from '../authn/authenticator.js';
 import type { UserInfo } from '../user.js';
-import { ExpiringCache } from './cache.js';
-import type { ReviewClient } from './client.js';
 
 export interface TokenWebhookConfig {
   /** The version of TokenReview. */

@@ -1,12 +1,9 @@
-import { ApiError, isObject, type JsonObject, type JsonValue } from '../../api/index.js';
-import type { World } from '../../base/index.js';
-import {
-  type Outbound,
-  OutboundError,
-  type OutboundResponse,
-  type OutboundTarget,
-  restError,
-} from '../../outbound/index.js';
+import { ApiError, isObject, type JsonObject, type JsonValue } from '../api/index.js';
+import type { World } from '../base/index.js';
+import type { Outbound } from './client.js';
+import { OutboundError } from './errors.js';
+import { restError } from './rest.js';
+import type { OutboundResponse, OutboundTarget } from './target.js';
 
 /** The address of the service. It is read at every call, so that changed files take effect. */
 export type ReviewTarget = () => { readonly target: OutboundTarget; readonly path: string };
@@ -17,6 +14,8 @@ export interface ReviewClientParts {
   readonly target: ReviewTarget;
   /** Milliseconds for one attempt. */
   readonly timeout: number;
+  /** Milliseconds before the second attempt; 500 by default. */
+  readonly firstWait?: number;
 }
 
 export type CallResult = 'success' | 'timeout' | 'error';
@@ -31,7 +30,7 @@ const PATIENCE = 30_000;
 /** Limit of the response: a review is small. */
 const BODY_BYTES_MAX = 1 << 20;
 
-/** Posts reviews (TokenReview, SubjectAccessReview) to an external service, with the retry rules of kube-apiserver. */
+/** Posts reviews (TokenReview, SubjectAccessReview, ImageReview) to an external service, with the retry rules of kube-apiserver. */
 export class ReviewClient {
   readonly #parts: ReviewClientParts;
 
@@ -49,7 +48,7 @@ export class ReviewClient {
   ): Promise<JsonObject> {
     const { clock, random, timers } = this.#parts.world;
     const started = clock.monotonic();
-    let wait = FIRST_WAIT;
+    let wait = this.#parts.firstWait ?? FIRST_WAIT;
     for (let attempt = 1; ; attempt++) {
       const began = clock.monotonic();
       const seconds = (): number => (clock.monotonic() - began) / 1000;
