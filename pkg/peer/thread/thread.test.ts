@@ -4,7 +4,7 @@ import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Revision, revision } from '../../base/index.js';
+import { type Revision, revision, type World } from '../../base/index.js';
 import type { AppliedEvent, Keyspace } from '../../storage/index.js';
 import { openPeer } from '../compose/peer.js';
 import type { PeerKeyspace } from '../requests/keyspace.js';
@@ -19,6 +19,12 @@ afterEach(async () => {
   for (const clean of cleanups.splice(0).reverse()) await clean();
 });
 
+/** A world in which no deadline passes, so that no outcome depends on the load of the machine: timers run, but the clock stands still. */
+function patientWorld(): World {
+  const world = threadWorld();
+  return { ...world, clock: { ...world.clock, monotonic: () => 0 } };
+}
+
 /** `timers` are those of the far end of the port. */
 async function overPort(timers = threadWorld().timers): Promise<{
   readonly near: RemoteKeyspace;
@@ -26,7 +32,7 @@ async function overPort(timers = threadWorld().timers): Promise<{
   readonly port: MessagePort;
 }> {
   let progressed = (): void => {};
-  const peer = await openPeer(soloConfig(), threadWorld(), { progressed: () => progressed() });
+  const peer = await openPeer(soloConfig(), patientWorld(), { progressed: () => progressed() });
   for (let i = 0; i < 10_000 && !peer.keyspace.status().isLeader; i++)
     await new Promise((resolve) => setTimeout(resolve, 5));
   const { port1, port2 } = new MessageChannel();
