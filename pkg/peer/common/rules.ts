@@ -11,6 +11,10 @@ export interface PeerRules {
   readonly confirmsJoins: boolean;
   /** A founder with an empty log does not take part before others have answered that it never did. */
   readonly admitsFounders: boolean;
+  /** A peer keeps whose votes and acknowledgements it has received, and says so to a founder with an empty log. */
+  readonly remembersPromises: boolean;
+  /** The snapshot of a newer leader replaces one that is being received from an older one. */
+  readonly replacesSnapshots: boolean;
   /** A member that no other has reached asks whether it was removed. */
   readonly asksWhetherRemoved: boolean;
   /** The form of log entries is raised only when every member reads the newer one. */
@@ -28,6 +32,8 @@ export const PEER_RULES: PeerRules = {
   recordsCommittedRemovals: true,
   confirmsJoins: true,
   admitsFounders: true,
+  remembersPromises: true,
+  replacesSnapshots: true,
   asksWhetherRemoved: true,
   raisesReadForms: true,
   writesFormOfCluster: true,

@@ -261,7 +261,7 @@ function applierOf(base: PeerBase, core: Core, owner: Owner): Applier {
 }
 
 function receiverOf(base: PeerBase, parts: Core & { readonly applier: Applier }): SnapshotReceiver {
-  const { world, metrics, disk, state, log } = base;
+  const { rules, world, metrics, disk, state, log } = base;
   const { raft, space, fullDisk, applier, compactor } = parts;
   return new SnapshotReceiver({
     world,
@@ -269,6 +269,7 @@ function receiverOf(base: PeerBase, parts: Core & { readonly applier: Applier })
     home: state.home,
     clusterId: log.identity.clusterId,
     self: toPeerId(log.identity.peerId),
+    rules,
     files: disk?.files,
     offer: (message) => raft.offerSnapshot(message),
     quiesced: async () => {

@@ -84,12 +84,12 @@ describe('a list of members', () => {
           return { applied };
         },
       },
-      raft: { configAt: (index: number) => `the configuration at ${index}` },
+      raft: { configAt: (index: number) => ({ voters: [index] }) },
       members: { list: (config: unknown) => [config] },
     } as unknown as ControlParts;
     const { control } = peerControls(parts);
-    expect(await control.members({ linearizable: false })).toEqual({ kind: 'ok', value: ['the configuration at 4'] });
-    expect(await control.members()).toEqual({ kind: 'ok', value: ['the configuration at 9'] });
+    expect(await control.members({ linearizable: false })).toEqual({ kind: 'ok', value: [{ voters: [4] }] });
+    expect(await control.members()).toEqual({ kind: 'ok', value: [{ voters: [9] }] });
   });
 
   it('is refused without a leader', async () => {
@@ -97,6 +97,14 @@ describe('a list of members', () => {
     const { control } = peerControls({ reads, members: {} } as unknown as ControlParts);
     expect(await control.members()).toEqual({ kind: 'refused', message: 'no leader' });
   });
+});
+
+// A founder that joins again as `existing` reads the log from its first entry, and no entry says who founded the cluster (simulation).
+it('refuses to list members that it does not know yet', async () => {
+  const reads = { submit: async () => ({ kind: 'ok' }) };
+  const raft = { configAt: () => ({ voters: [] }) };
+  const parts = { reads, raft, state: { machine: { applied: 3 } }, members: {} } as unknown as ControlParts;
+  expect(await peerControls(parts).control.members()).toMatchObject({ kind: 'refused' });
 });
 
 describe('a call that only a leader runs', () => {

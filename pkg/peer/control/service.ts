@@ -143,7 +143,10 @@ async function listMembers(
     const read = await reads.submit();
     if (read.kind !== 'ok') return { kind: 'refused', message: read.message };
   }
-  return { kind: 'ok', value: members.list(raft.configAt(toLogIndex(state.machine.applied))) };
+  const config = raft.configAt(toLogIndex(state.machine.applied));
+  // A joining peer begins with a log that does not say who the members are.
+  if (config.voters.length === 0) return { kind: 'refused', message: 'this peer does not know the members yet' };
+  return { kind: 'ok', value: members.list(config) };
 }
 
 function runHere(

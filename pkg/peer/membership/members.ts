@@ -126,7 +126,7 @@ export class Members {
 
   /** Notes a message of another member before the consensus core counts it. */
   received(message: Message): void {
-    this.#promises.received(message);
+    if (this.#ports.rules.remembersPromises) this.#promises.received(message);
   }
 
   /** The members of a configuration; by default of the one in force, committed or not. */

@@ -5,6 +5,7 @@ import { type Engine, encodeEntry, memoryHome, openStateMachine } from '../../st
 import { testWorld } from '../../storage/testworld.js';
 import { SNAPSHOT_LIMITS } from '../common/limits.js';
 import { PeerMetrics } from '../common/metrics.js';
+import { PEER_RULES } from '../common/rules.js';
 import { nodeSmallFiles } from '../durability/smallfile.js';
 import { firstPart, snapshotParts } from '../testing/snapshot.js';
 import { type ReceiverPorts, SnapshotReceiver } from './receive.js';
@@ -28,6 +29,7 @@ async function receiver(over: Partial<ReceiverPorts> = {}) {
     home,
     clusterId: 'c',
     self: 1,
+    rules: PEER_RULES,
     files: undefined,
     offer: () => true,
     quiesced: async () => {},

@@ -2,7 +2,7 @@ import type { WireSnapshotAck, WireSnapshotBegin, WireSnapshotMeta, WireSnapshot
 import { type SnapshotMeta, type SnapshotRequest, toPeerId, toTerm, type Write } from '../../../raft/index.js';
 import { InvariantError, type World } from '../../base/index.js';
 import { crc32, type Engine, type EngineHome, installSnapshot, StoreError } from '../../storage/index.js';
-import { type PeerMetrics, SNAPSHOT_LIMITS, SPACE_LIMITS } from '../common/index.js';
+import { type PeerMetrics, type PeerRules, SNAPSHOT_LIMITS, SPACE_LIMITS } from '../common/index.js';
 import { isOutOfSpace, removeMarker, type SmallFiles, writeMarker } from '../durability/index.js';
 import { metaFromWire } from '../network/index.js';
 import { stallTimer } from './stall.js';
@@ -13,6 +13,7 @@ export interface ReceiverPorts {
   readonly home: EngineHome;
   readonly clusterId: string;
   readonly self: number;
+  readonly rules: Pick<PeerRules, 'replacesSnapshots'>;
   /** Absent for a peer in memory. */
   readonly files: SmallFiles | undefined;
   /**
@@ -130,7 +131,8 @@ export class SnapshotReceiver {
     for (let current = this.#incoming; current !== undefined; current = this.#incoming) {
       const { from, term } = current.begin;
       const replaces = incoming.begin.term > term || (incoming.begin.term === term && incoming.begin.from === from);
-      if (current.accepted || !replaces) throw new Error('another snapshot is being received');
+      if (current.accepted || !replaces || !this.#ports.rules.replacesSnapshots)
+        throw new Error('another snapshot is being received');
       giveUp(current, new Error('a newer snapshot has taken its place'));
       await current.ended;
       incoming.abort.signal.throwIfAborted();

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { CheckFailed } from '../checker.js';
 import { PEER_MUTATIONS } from './mutations.js';
 import { runPeerSeeds } from './seeds.js';
+import { simulatePeers } from './simulate.js';
 
 /** The number of runs within which a mutation must be detected. */
 const SEEDS_MAX = 400;
@@ -15,8 +16,11 @@ describe('a peer that', () => {
       name,
       async () => {
         const { failed } = await runPeerSeeds({ faults, profile, from: 1, count: SEEDS_MAX });
+        const [detected] = failed;
         // Detected by a guarantee of the peer, not by a bug of the simulation.
-        expect(failed[0]?.failure, `not detected in ${SEEDS_MAX} runs`).toBeInstanceOf(CheckFailed);
+        expect(detected?.failure, `not detected in ${SEEDS_MAX} runs`).toBeInstanceOf(CheckFailed);
+        // The same run succeeds with the protection, so the fault was detected and not something else.
+        expect((await simulatePeers({ seed: detected!.seed, profile })).failure).toBe(undefined);
       },
       TIMEOUT,
     );

@@ -61,6 +61,48 @@ export const PEER_MUTATIONS: readonly PeerMutation[] = [
     },
   },
   {
+    name: 'records a removal that is not committed, and proposes it again in a later term',
+    breaks: 'The removal may be undone. The member is then excluded from a configuration that counts it.',
+    faults: { rules: { recordsCommittedRemovals: false } },
+    profile: {
+      founders: 5,
+      spares: 0,
+      nemesisMs: 150,
+      chaosMs: 12_000,
+      acts: acts({ isolateRemoval: 6, isolateLeader: 2, heal: 6, restart: 1 }),
+    },
+  },
+  {
+    name: 'forgets whose promises it has counted on',
+    breaks:
+      'A member that loses its disk before the cluster has recorded that it takes part joins again under its old id.',
+    faults: { rules: { remembersPromises: false } },
+    profile: {
+      founders: 3,
+      spares: 0,
+      wipesEarly: true,
+      nemesisMs: 100,
+      chaosMs: 4000,
+      operationMs: 15,
+      acts: acts({ wipe: 6, restart: 5, split: 2, cutOneWay: 3, isolateLeader: 2, heal: 4 }),
+    },
+  },
+  {
+    name: 'does not replace the snapshot of an older leader',
+    breaks: 'A deposed leader that never ends its stream keeps the peer from the snapshot of the present one.',
+    faults: { rules: { replacesSnapshots: false } },
+    profile: {
+      founders: 3,
+      snapshotCount: 10,
+      nemesisMs: 120,
+      // Less than the time after which a stream without progress is given up.
+      peaceMs: 20_000,
+      operationMs: 15,
+      network: { loss: 0, duplication: 0, delayMsMax: 40, stragglers: 0, stragglerMsMax: 100 },
+      acts: acts({ isolateLeader: 4, pause: 4, kill: 4, restart: 6, heal: 3, cutOneWay: 2 }),
+    },
+  },
+  {
     name: 'lets a founder with an empty log vote before others have answered',
     breaks: 'It may have lost its disk while it could reach nobody, and has forgotten votes and acknowledged entries.',
     faults: { rules: { admitsFounders: false } },

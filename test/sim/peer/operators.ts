@@ -3,6 +3,7 @@
 
 import type { AddMember, ControlResult, Peer } from '../../../pkg/peer/index.js';
 import type { SimulatedCluster } from './cluster.js';
+import { removeInIsolation } from './isolation.js';
 import type { Lives } from './lives.js';
 import type { Machine } from './machine.js';
 import { MemberLists } from './memberlists.js';
@@ -154,17 +155,24 @@ export class Operators {
     return false;
   }
 
+  /** Asks the leader to remove a member, and cuts it off. */
+  removeInIsolation(cut: (leader: Machine) => void): void {
+    removeInIsolation(this.#cluster, this.#lives, cut);
+  }
+
   /** Whether the cluster has a quorum without the disk of `machine`. */
   canLose(machine: Machine): boolean {
     const { machines } = this.#cluster;
     if (machines.some(({ lost, suspect, operated }) => lost || suspect || operated)) return false;
     const members = this.#cluster.members();
     // Until the cluster has recorded that a member takes part, a lost disk is indistinguishable from a first start.
-    if (members === undefined || machine.memberId === undefined || !this.#lives.hasStarted(machine.memberId)) {
-      return false;
+    if (members === undefined || machine.memberId === undefined) return false;
+    const { wipesEarly } = this.#cluster.profile;
+    if (!wipesEarly) {
+      if (!this.#lives.hasStarted(machine.memberId)) return false;
+      // A founder that was never up can tell nothing about the others.
+      if (machines.some(({ wanted, memberId }) => wanted && !this.#lives.hasStarted(memberId ?? 0))) return false;
     }
-    // A founder that was never up can tell nothing about the others.
-    if (machines.some(({ wanted, memberId }) => wanted && !this.#lives.hasStarted(memberId ?? 0))) return false;
     const voters = members.filter(({ learner }) => !learner);
     return voters.length >= 3 && voters.some(({ id }) => id === machine.memberId);
   }

@@ -14,6 +14,7 @@ export const ACTS = [
   'close',
   'split',
   'isolateLeader',
+  'isolateRemoval',
   'cutOneWay',
   'heal',
   'pause',
@@ -53,6 +54,8 @@ export interface PeerProfile {
   readonly founders: number;
   /** The release of all machines at the start, an index of `RELEASES`. */
   readonly release: number;
+  /** Disks may be emptied before the cluster has recorded that their members take part. */
+  readonly wipesEarly: boolean;
   /** Machines that are not members until an operator adds them. */
   readonly spares: number;
   readonly heartbeatMs: number;
@@ -60,6 +63,8 @@ export interface PeerProfile {
   readonly snapshotCount: number;
   /** The duration of the phase with faults. */
   readonly chaosMs: number;
+  /** The time within which the cluster must recover after the faults. */
+  readonly peaceMs: number;
   /** Mean time between two faults. */
   readonly nemesisMs: number;
   readonly acts: Readonly<Record<Act, number>>;
@@ -80,12 +85,15 @@ export interface PeerProfile {
 }
 
 export function drawProfile(random: Random, fixed: Partial<PeerProfile> = {}): PeerProfile {
-  const acts = Object.fromEntries(ACTS.map((act) => [act, random.chance(0.55) ? random.int(1, 4) : 0]));
+  const acts = Object.fromEntries(
+    ACTS.map((act) => [act, act !== 'isolateRemoval' && random.chance(0.55) ? random.int(1, 4) : 0]),
+  );
   acts['restart'] = 5;
   acts['heal'] = 4;
   acts['crashAll'] = random.chance(0.3) ? 1 : 0;
   const changing = random.chance(0.5);
   if (!changing) for (const act of ['addMember', 'removeMember']) acts[act] = 0;
+  acts['isolateRemoval'] = changing ? 1 : 0;
   for (const act of ['wipe', 'damage']) acts[act] = random.chance(0.25) ? 1 : 0;
   for (const act of ['fullDisk', 'badProposal', 'failSync']) acts[act] = random.chance(0.3) ? 1 : 0;
   acts['restore'] = random.chance(0.1) ? 1 : 0;
@@ -116,6 +124,8 @@ export function drawProfile(random: Random, fixed: Partial<PeerProfile> = {}): P
     keys: random.int(1, 5),
     hashCheckMs: random.chance(0.5) ? 1500 : 0,
     listMs: 300,
+    peaceMs: 90_000,
+    wipesEarly: false,
     ...fixed,
   };
 }

@@ -41,8 +41,6 @@ export interface PeerSimResult {
 
 /** A loop in a peer is a failure, not a hang. */
 const STEPS_MAX = 2_000_000;
-/** Simulated time within which the cluster must recover after the faults. */
-const PEACE_MS = 90_000;
 const FINAL_READS_MS = 10_000;
 
 export async function simulatePeers(options: PeerSimOptions): Promise<PeerSimResult> {
@@ -109,7 +107,7 @@ class PeerRun {
       machine.disk.calm();
       machine.process?.resume();
     }
-    const deadline = cluster.events.now + PEACE_MS;
+    const deadline = cluster.events.now + cluster.profile.peaceMs;
     reviveAll(this.#parts);
     await this.#insist(deadline, 'write', takesWrites(this.#parts));
     await this.#insist(deadline, 'members as wanted', () => {
