@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { PEER_RULES } from '../common/index.js';
 import { HashChecks } from './hashchecks.js';
 
 const of = (hash: string, history = 'h') => ({ hash, history });
@@ -9,6 +10,7 @@ function checks(self: number, voters = [1, 2, 3]) {
   const told: string[] = [];
   const made = new HashChecks({
     self,
+    rules: PEER_RULES,
     voters: () => voters,
     send: (revision, { hash, history }) => told.push(`${revision} ${hash} ${history}`),
     differs: (message) => stopped.push(message),

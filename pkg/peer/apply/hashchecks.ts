@@ -1,8 +1,9 @@
 import type { StateHashes } from '../../storage/index.js';
-import { CHECK_LIMITS, type NoteLevel } from '../common/index.js';
+import { CHECK_LIMITS, type NoteLevel, type PeerRules } from '../common/index.js';
 
 export interface CheckPorts {
   readonly self: number;
+  readonly rules: Pick<PeerRules, 'suspendsUndecided'>;
   voters(): readonly number[];
   /** Sends this peer's hashes at a revision to the others. */
   send(revision: number, hashes: StateHashes): void;
@@ -115,6 +116,7 @@ export class HashChecks {
   }
 
   #suspend(revision: number, what: string): void {
+    if (!this.#ports.rules.suspendsUndecided) return;
     if (this.#undecided !== undefined && this.#undecided.revision > revision) return;
     const why =
       `peers differ in their ${what} at revision ${revision}, and no majority agrees which is right: this peer answers nothing until ` +

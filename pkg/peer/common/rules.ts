@@ -15,6 +15,8 @@ export interface PeerRules {
   readonly remembersPromises: boolean;
   /** The snapshot of a newer leader replaces one that is being received from an older one. */
   readonly replacesSnapshots: boolean;
+  /** A peer serves nothing while voters differ in their state and no majority agrees. */
+  readonly suspendsUndecided: boolean;
   /** A member that no other has reached asks whether it was removed. */
   readonly asksWhetherRemoved: boolean;
   /** The form of log entries is raised only when every member reads the newer one. */
@@ -34,6 +36,7 @@ export const PEER_RULES: PeerRules = {
   admitsFounders: true,
   remembersPromises: true,
   replacesSnapshots: true,
+  suspendsUndecided: true,
   asksWhetherRemoved: true,
   raisesReadForms: true,
   writesFormOfCluster: true,

@@ -217,6 +217,7 @@ export function connectMembers(members: Members, transport: LateTransport): void
 function checksOf(base: PeerBase, raft: DrivenRaft, transport: LateTransport, owner: Owner): HashChecks {
   return new HashChecks({
     self: toPeerId(base.log.identity.peerId),
+    rules: base.rules,
     voters: () => raft.config.voters,
     send: (at, hashes) => transport.sendHashes(at, hashes),
     differs: (message) => owner.differs(message),

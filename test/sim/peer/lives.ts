@@ -13,6 +13,7 @@ const LOST_DISK = /has been part of the cluster before/;
 const ANOTHER_CLUSTER = /another cluster/;
 const REMOVED = /removed from the cluster/;
 const OUTDATED = /upgrade this peer/;
+const DIFFERS = /differs from that of most peers/;
 
 export class Lives {
   readonly #cluster: () => SimulatedCluster;
@@ -113,6 +114,10 @@ export class Lives {
 
   /** The peer noticed that its data is unusable: by its own checks, or from the others. */
   #noticed(machine: Machine, { name, message }: Error): boolean {
+    if (machine.suspect === 'altered') {
+      machine.lost = DIFFERS.test(message);
+      return machine.lost;
+    }
     if (machine.suspect !== undefined) {
       machine.lost = name === 'LogCorruptError' || LOST_DISK.test(message) || ANOTHER_CLUSTER.test(message);
       return machine.lost;

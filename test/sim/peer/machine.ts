@@ -48,7 +48,7 @@ export class Machine {
   /** Whether it should be a member, according to its operator. */
   wanted: boolean;
   /** Its disk was damaged or emptied. The next start shows whether the peer notices. */
-  suspect: 'damaged' | 'emptied' | undefined;
+  suspect: 'damaged' | 'emptied' | 'altered' | undefined;
   /** Its disk is unusable: an operator must replace the member. */
   lost = false;
   /** Starts with `--initial-cluster-state=existing`. */

@@ -88,6 +88,18 @@ export const PEER_MUTATIONS: readonly PeerMutation[] = [
     },
   },
   {
+    name: 'continues while peers differ and no majority agrees',
+    breaks: 'One of them serves a wrong state, and nobody knows which.',
+    faults: { rules: { suspendsUndecided: false } },
+    profile: {
+      founders: 2,
+      spares: 0,
+      snapshotCount: 10_000,
+      hashCheckMs: 1500,
+      acts: acts({ rot: 1, kill: 1, restart: 4, split: 1, heal: 3 }),
+    },
+  },
+  {
     name: 'does not replace the snapshot of an older leader',
     breaks: 'A deposed leader that never ends its stream keeps the peer from the snapshot of the present one.',
     faults: { rules: { replacesSnapshots: false } },

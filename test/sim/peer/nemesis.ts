@@ -9,6 +9,7 @@ import type { SimulatedCluster } from './cluster.js';
 import type { Machine } from './machine.js';
 import type { Operators } from './operators.js';
 import { ACTS, type Act } from './profile.js';
+import { rot } from './rot.js';
 
 /** No peer uses this proposal id, so the peer that seems to have sent it ignores the rejection. */
 const BAD_PROPOSAL_ID = 2 ** 47;
@@ -118,6 +119,13 @@ export class Nemesis {
       rollBack: () => this.#operators.rollBack(),
       restore: () => this.#operators.restore(),
       badProposal: () => this.#badProposal(machine),
+      rot: () => {
+        if (machines.some(({ suspect, operated, lost }) => suspect !== undefined || operated || lost)) return;
+        machine.kill();
+        this.#operators.operate(machine, async () => {
+          if (await rot(disk)) machine.suspect = 'altered';
+        });
+      },
       burst: () => {
         for (let i = random.int(3, 12); i > 0; i--) this.#clients.write();
       },

@@ -4,6 +4,7 @@ import { CheckFailed } from '../checker.js';
 import type { Clients } from './clients.js';
 import type { SimulatedCluster } from './cluster.js';
 import type { Lives } from './lives.js';
+import type { Machine } from './machine.js';
 import type { Operators } from './operators.js';
 
 export interface Recovering {
@@ -57,6 +58,33 @@ export function isWhole({ cluster, operators }: Recovering): boolean {
     if (machine.wanted ? machine.peer === undefined : machine.isUp) return false;
   }
   return members.every(({ learner }) => !learner);
+}
+
+/** Whether so many states were altered that no majority agrees which is right. */
+export function cannotAgree({ cluster: { machines } }: Recovering): boolean {
+  const wanted = machines.filter((machine) => machine.wanted);
+  return wanted.filter(({ suspect }) => suspect === 'altered').length * 2 >= wanted.length;
+}
+
+/** Returns a function that reports whether every peer has refused a write and a read since. */
+export function refuses(recovering: Recovering): () => boolean {
+  const { cluster } = recovering;
+  const refused = new Set<Machine>();
+  return () => {
+    reviveAll(recovering);
+    for (const machine of cluster.machines) {
+      const { keyspace } = machine.peer ?? {};
+      if (keyspace === undefined || refused.has(machine)) continue;
+      const key = '!refused';
+      void Promise.all([
+        keyspace.txn({ compares: [], ops: [{ kind: 'put', key, value: Buffer.from('') }] }),
+        keyspace.readIndex(),
+      ]).then(([write, read]) => {
+        if (write.kind === 'refused' && read.kind === 'refused') refused.add(machine);
+      });
+    }
+    return cluster.machines.every((machine) => !machine.wanted || refused.has(machine));
+  };
 }
 
 /** Whether all peers have applied everything. */

@@ -11,7 +11,17 @@ import { Lives } from './lives.js';
 import { Nemesis } from './nemesis.js';
 import { Operators } from './operators.js';
 import { type Act, drawProfile, type PeerProfile } from './profile.js';
-import { checkStates, isLevel, isWhole, type Recovering, readsEverywhere, reviveAll, takesWrites } from './recovery.js';
+import {
+  cannotAgree,
+  checkStates,
+  isLevel,
+  isWhole,
+  type Recovering,
+  readsEverywhere,
+  refuses,
+  reviveAll,
+  takesWrites,
+} from './recovery.js';
 
 export interface PeerSimOptions {
   readonly seed: number;
@@ -109,6 +119,7 @@ class PeerRun {
     }
     const deadline = cluster.events.now + cluster.profile.peaceMs;
     reviveAll(this.#parts);
+    if (cannotAgree(this.#parts)) return this.#insist(deadline, 'refusal of peers that differ', refuses(this.#parts));
     await this.#insist(deadline, 'write', takesWrites(this.#parts));
     await this.#insist(deadline, 'members as wanted', () => {
       reviveAll(this.#parts);
