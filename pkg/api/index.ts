@@ -24,6 +24,7 @@ export type {
   TxnAddition,
 } from './admission.js';
 export { type BadValue, type FieldError, FieldErrors, type FieldErrorType, FieldPath, Printed } from './field.js';
+export { forbidden } from './forbidden.js';
 export {
   compareText,
   goFormat,

@@ -76,6 +76,10 @@ export class Call implements RequestContext, Credentials {
     return this.#slice;
   }
 
+  get verb(): string {
+    return this.info.kind === 'resource' ? this.info.verb : '';
+  }
+
   warn(text: string): void {
     this.#warnings ??= new Warnings();
     this.#warnings.add(text);

@@ -8,6 +8,8 @@ import type { ServedResource } from './servedresources.js';
 export interface RequestContext {
   readonly user: UserInfo;
   readonly userAgent: string;
+  /** The verb under which the request was authorized; absent in the server's own requests. */
+  readonly verb?: string;
   /** Milliseconds on the monotonic clock after which the response is 504. */
   readonly deadline: number;
   /** Adds a `Warning: 299` header to the response. */

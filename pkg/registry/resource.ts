@@ -197,6 +197,8 @@ export interface WriteContext {
   /** Lets other work run during a long validation. */
   readonly scheduler: Scheduler;
   readonly user: UserInfo;
+  /** The verb under which the request was authorized: `update`, `patch`; '' in the server's own requests. */
+  readonly verb: string;
   readonly namespace: string;
   readonly dryRun: boolean;
   /** The group of the request's version: events are in two groups. */

@@ -77,6 +77,7 @@ export function writeContext(core: Core, target: Target, context: RequestContext
     world: core.world,
     scheduler: core.scheduler,
     user: context.user,
+    verb: context.verb ?? '',
     namespace: target.namespace,
     dryRun,
     group: served.group,

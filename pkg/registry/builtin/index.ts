@@ -147,7 +147,7 @@ export function builtinResources(cluster: ClusterConfig = defaultCluster): reado
     validatingWebhookConfiguration,
     deviceClass,
     deviceTaintRule,
-    resourceClaim,
+    resourceClaim(cluster),
     resourceClaimTemplate,
     resourcePoolStatusRequest,
     resourceSlice,

@@ -2,15 +2,19 @@ import { equalJson, FieldPath, type Shaped } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, listAt, objectAt, textAt } from '../access.js';
+import type { ClusterConfig } from '../cluster.js';
 import { statusAlone, withStatus } from '../form.js';
 import { shown } from '../rules.js';
 import { AGE, age, column, table } from '../table.js';
+import { authorizeClaimStatus } from './claimauthorization.js';
 import { adminAccessInStatus, dropDeallocatedDevices, validateClaimStatus } from './claimstatus.js';
 import { claimVersions } from './conversion.js';
 import { expressionFeatures } from './expressions.js';
 import { ADMIN_LABEL, adminAccess, claimSpec, fillClaim } from './validation.js';
 
-export const resourceClaim: ResourceDeclaration<shapes.ResourceV1ResourceClaim> = {
+export const resourceClaim = ({
+  authorize,
+}: Pick<ClusterConfig, 'authorize'>): ResourceDeclaration<shapes.ResourceV1ResourceClaim> => ({
   group: 'resource.k8s.io',
   resource: 'resourceclaims',
   singular: 'resourceclaim',
@@ -47,8 +51,9 @@ export const resourceClaim: ResourceDeclaration<shapes.ResourceV1ResourceClaim> 
         prepare: (o, old) => {
           dropDeallocatedDevices(o, old);
         },
-        validate: (o, old, errors, context) => {
+        validate: async (o, old, errors, context) => {
           adminAccessInStatus(o, old, context.namespaceLabel(ADMIN_LABEL), errors);
+          await authorizeClaimStatus(o, old, { errors, context, authorize });
           validateClaimStatus(o, old, errors);
         },
       },
@@ -58,7 +63,7 @@ export const resourceClaim: ResourceDeclaration<shapes.ResourceV1ResourceClaim> 
     state(o),
     age(o, now),
   ]),
-};
+});
 
 function state(o: Shaped<shapes.ResourceV1ResourceClaim>): string {
   const states: string[] = [];
