@@ -21,6 +21,7 @@
 //   hold ID | sync ID [N]           its disk accepts writes but does not finish them; finishes N; finishes all, and from now on each
 //   crash ID | start ID             what is not synced is lost
 //   compact ID INDEX | stream ok|fail   compacts the log; the snapshot streams in flight end
+//   stream arrives                  their data is there, but their end is not reported to the sender yet
 //   unreachable ID TO               a message was not delivered
 //   status [ID..] | logs [ID..] | peers ID
 
@@ -161,6 +162,10 @@ class Lab {
       peer.log.compact(this.#node(id).compact(toLogIndex(Number(index))));
     },
     stream: ([how]) => {
+      if (how === 'arrives') {
+        for (const message of this.#streams) this.#peer(String(message.to)).node?.step(message);
+        return;
+      }
       for (const message of this.#streams.splice(0)) {
         if (how === 'ok') this.#peer(String(message.to)).node?.step(message);
         this.#peer(String(message.from)).node?.reportSnapshot(message.to, how === 'ok');
