@@ -81,3 +81,32 @@ it('runs what depends on a long list after it', () => {
   errors.finish();
   expect(seen).toBe(2 * apiLimits.checkedAtOnce);
 });
+
+it('puts off a few items that are expensive, and checks few of them at once', () => {
+  const errors = new FieldErrors();
+  let checked = 0;
+  errors.each(Array(20).fill(''), () => checked++, apiLimits.checkedAtOnce / 4);
+  expect(checked).toBe(0);
+  for (let before = 0; errors.pending; before = checked) {
+    errors.step();
+    expect(checked - before).toBeLessThanOrEqual(4);
+  }
+  expect(checked).toBe(20);
+});
+
+it('judges a check when all its items are done', () => {
+  const errors = new FieldErrors();
+  errors.each(Array(2 * apiLimits.checkedAtOnce).fill(''), () => errors.required(at(0)));
+  const judged: boolean[] = [];
+  const long = Array(2 * apiLimits.checkedAtOnce).fill('');
+  errors.judge(
+    () => errors.each(long, () => {}),
+    (added) => judged.push(added),
+  );
+  errors.judge(
+    () => errors.each(long, (_, i) => (i === long.length - 1 ? errors.required(at(i)) : undefined)),
+    (added) => judged.push(added),
+  );
+  errors.finish();
+  expect(judged).toEqual([false, true]);
+});

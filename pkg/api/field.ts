@@ -117,6 +117,7 @@ interface Checks {
   readonly errors: Place['errors'];
   readonly items: readonly unknown[];
   readonly f: (item: unknown, index: number) => void;
+  readonly weight: number;
   at: number;
 }
 
@@ -160,18 +161,18 @@ export class FieldErrors {
   /**
    * Checks each item. After some hundred items in one validator the rest are put off: `step` checks them in pieces, so a long list does not
    * delay other requests. Their errors stand where `each` was called. Code after it must not depend on what `f` does; `after` is for such
-   * code.
+   * code. `weight` is the cost of an item, in items that are cheap to check.
    */
-  each<T>(items: readonly T[], f: (item: T, index: number) => void): void {
+  each<T>(items: readonly T[], f: (item: T, index: number) => void, weight = 1): void {
     const { length } = items;
-    if (this.#atOnce > 0 || this.#visited + length <= apiLimits.checkedAtOnce) {
-      this.#visited += length;
+    if (this.#atOnce > 0 || this.#visited + length * weight <= apiLimits.checkedAtOnce) {
+      this.#visited += length * weight;
       for (let i = 0; i < length; i++) f(items[i]!, i);
       return;
     }
     const errors: Place['errors'] = [];
     this.#sink.push({ errors });
-    this.#putOff.push({ errors, items, f: f as (item: unknown, index: number) => void, at: 0 });
+    this.#putOff.push({ errors, items, f: f as (item: unknown, index: number) => void, weight, at: 0 });
   }
 
   /** Runs `f` when the checks put off so far are done. */
@@ -182,7 +183,7 @@ export class FieldErrors {
     }
     const errors: Place['errors'] = [];
     this.#sink.push({ errors });
-    this.#putOff.push({ errors, items: [undefined], f, at: 0 });
+    this.#putOff.push({ errors, items: [undefined], f, weight: 1, at: 0 });
   }
 
   /** Runs `f` whole, and reports whether it added errors. */
@@ -227,7 +228,7 @@ export class FieldErrors {
           continue;
         }
         this.#sink = checks.errors;
-        this.#visited++;
+        this.#visited += checks.weight;
         const i = checks.at++;
         checks.f(checks.items[i], i);
       }

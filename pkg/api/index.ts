@@ -77,6 +77,7 @@ export {
   rememberEmpty,
   setOwn,
 } from './json.js';
+export { apiLimits } from './limits.js';
 export {
   dns1035Name,
   isCIdentifier,
@@ -112,6 +113,7 @@ export {
   tooLongBytes,
   tooLongCharacters,
 } from './names.js';
+export { isPatternTooLarge, patternSize } from './patternsize.js';
 export {
   addQuantities,
   canonicalQuantity,

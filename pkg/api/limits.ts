@@ -6,4 +6,11 @@ export const apiLimits = {
   fieldErrorCharactersMax: 2 * 1024 * 1024,
   /** Items that a validator checks at once. Further ones are put off (`FieldErrors.each`), so that other requests run between them. */
   checkedAtOnce: 500,
+  /**
+   * Instructions of a regular expression (`patternSize`). A larger one in a definition is refused (422), and fails in CEL. Compiling cannot
+   * yield.
+   */
+  patternSizeMax: 16_384,
+  /** The product of the size of a pattern and the length of a text. Beyond it, the text does not match: matching cannot yield. */
+  patternStepsMax: 64 * 1024 * 1024,
 } as const;

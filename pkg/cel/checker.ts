@@ -55,7 +55,7 @@ class Checker {
   readonly #functions = new Map<number, string>();
   readonly #issues: Issue[] = [];
   readonly #scopes: Map<string, Type>[] = [];
-  #substitutions: Substitutions = new Map();
+  readonly #substitutions: Substitutions = new Map();
   #fresh = 0;
 
   constructor(env: Environment) {
@@ -130,9 +130,7 @@ class Checker {
 
   #join(before: Type | undefined, t: Type): Type {
     if (before === undefined) return t;
-    const s = assignable(this.#substitutions, [before], [t]);
-    if (s === undefined) return DYN;
-    this.#substitutions = s;
+    if (!assignable(this.#substitutions, [before], [t])) return DYN;
     return mostGeneral(before, t);
   }
 
@@ -191,7 +189,7 @@ class Checker {
         return ERROR;
       case 'param': {
         // Selecting a field of a value of unknown type gives `dyn`.
-        this.#substitutions = assignable(this.#substitutions, [DYN], [t]) ?? this.#substitutions;
+        assignable(this.#substitutions, [DYN], [t]);
         return DYN;
       }
       case 'struct': {
@@ -261,11 +259,9 @@ class Checker {
     for (const overload of f.overloads) {
       if (overload.method !== method) continue;
       const fresh = freshen([...overload.args, overload.result], () => `_var${this.#fresh++}`);
-      const s = assignable(this.#substitutions, args, fresh.slice(0, -1));
-      if (s === undefined) continue;
-      this.#substitutions = s;
+      if (!assignable(this.#substitutions, args, fresh.slice(0, -1))) continue;
       fitting.push(overload);
-      const type = substitute(s, fresh.at(-1)!, false);
+      const type = substitute(this.#substitutions, fresh.at(-1)!, false);
       result = result === undefined || sameType(result, type) ? type : DYN;
     }
     if (result === undefined) {
@@ -298,11 +294,10 @@ class Checker {
         this.#report(f, `expected type of field '${f.name}' is '' but provided type is '${this.#show(value)}'`);
         continue;
       }
-      const s = assignable(this.#substitutions, [expected], [value]);
-      if (s === undefined) {
+      if (!assignable(this.#substitutions, [expected], [value])) {
         const [want, got] = [this.#show(expected), this.#show(value)];
         this.#report(f, `expected type of field '${f.name}' is '${want}' but provided type is '${got}'`);
-      } else this.#substitutions = s;
+      }
     }
     return struct(declared.name);
   }
@@ -332,7 +327,7 @@ class Checker {
       case 'map':
         return [range.key, range.value];
       case 'param':
-        this.#substitutions = assignable(this.#substitutions, [DYN], [range]) ?? this.#substitutions;
+        assignable(this.#substitutions, [DYN], [range]);
         return [DYN, DYN];
       case 'dyn':
         return [DYN, DYN];
@@ -347,9 +342,8 @@ class Checker {
   }
 
   #expect(e: Expr, found: Type, expected: Type): void {
-    const s = assignable(this.#substitutions, [found], [expected]);
-    if (s === undefined) this.#report(e, `expected type '${this.#show(expected)}' but found '${this.#show(found)}'`);
-    else this.#substitutions = s;
+    if (!assignable(this.#substitutions, [found], [expected]))
+      this.#report(e, `expected type '${this.#show(expected)}' but found '${this.#show(found)}'`);
   }
 }
 

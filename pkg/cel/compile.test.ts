@@ -23,6 +23,21 @@ const problem = (text: string): string => {
   return failed(compiled) ? compiled.error : '';
 };
 
+describe('patterns', () => {
+  it('that compile to large programs are refused', () => {
+    const large = 'a{1,1000}'.repeat(20);
+    expect(problem(`'a'.matches('${large}')`)).toContain('invalid matches argument');
+    const found = run('object.text.matches(object.pattern)', { text: 'a', pattern: large });
+    expect(isError(found) && found.message).toContain('expression too large');
+  });
+
+  it('do not meet texts that are too long for them', () => {
+    const found = run("object.text.matches('([a-z.-]{1,300})c$')", { text: 'a.b-c'.repeat(200_000) });
+    expect(isError(found) && found.message).toBe('the text is too long for the regular expression');
+    expect(run("object.text.matches('^a.*c$')", { text: 'a.b-c'.repeat(200_000) })).toBe(true);
+  });
+});
+
 describe('evaluation', () => {
   it('reads JSON objects', () => {
     const object = { spec: { replicas: 3, names: ['a', 'b'], ratio: 0.5, none: null } };

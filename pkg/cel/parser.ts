@@ -3,20 +3,34 @@ import { EOF, type Token, type TokenKind } from './lexer.js';
 import { literalValue } from './literal.js';
 import { Builder, type Macro, macroKey } from './macros.js';
 import { type Issue, Source } from './source.js';
-import { EPSILON, RecursionFailure, TokenStream, TooManyErrors } from './syntax.js';
+import { RecursionFailure, TokenStream, TooManyErrors } from './syntax.js';
 import {
+  AND_NEXT,
+  ARGUMENTS,
+  BRACKET,
   CALC_NEXT,
+  COLON,
+  COMMA_BRACE,
+  COMMA_BRACKET,
+  COMMA_PAREN,
+  ELEMENTS,
   END,
+  ENTRIES,
   EXPR,
+  FILE_END,
   kinds,
   LITERALS,
   MEMBER,
   MEMBER_NEXT,
+  NEGATED,
+  NEXT,
   OPT_EXPR,
+  OR_NEXT,
+  PAREN,
+  QUESTION_NEXT,
   RELATION_NEXT,
   RELATIONS,
   RESERVED_WORDS,
-  union,
 } from './tokensets.js';
 
 export interface ParseOptions {
@@ -77,7 +91,7 @@ class Parser {
   }
 
   start(): Expr {
-    const expr = this.#expr(kinds(EOF));
+    const expr = this.#expr(FILE_END);
     this.#in.rule(kinds(), () => this.#in.match(EOF, () => kinds()));
     this.#checkDepth(expr);
     return expr;
@@ -96,12 +110,12 @@ class Parser {
   #expr(follow: ReadonlySet<TokenKind>): Expr {
     if (++this.#depth > DEPTH_MAX) throw new RecursionFailure(TOO_DEEP);
     const result = this.#rule(follow, () => {
-      const condition = this.#or(kinds('?', EPSILON));
+      const condition = this.#or(QUESTION_NEXT);
       if (!this.#in.is('?')) return condition;
       const op = this.#in.take();
-      const yes = this.#or(kinds(':'));
+      const yes = this.#or(COLON);
       this.#in.match(':', () => EXPR);
-      const no = this.#expr(kinds(EPSILON));
+      const no = this.#expr(NEXT);
       return this.#build.call(op.start, '_?_:_', [condition, yes, no]);
     });
     this.#depth--;
@@ -109,26 +123,21 @@ class Parser {
   }
 
   #or(follow: ReadonlySet<TokenKind>): Expr {
-    return this.#chain('||', '_||_', follow, (f) => this.#and(f));
+    return this.#chain('||', '_||_', follow, () => this.#and(OR_NEXT));
   }
 
   #and(follow: ReadonlySet<TokenKind>): Expr {
-    return this.#chain('&&', '_&&_', follow, (f) => this.#relation(f));
+    return this.#chain('&&', '_&&_', follow, () => this.#relation(AND_NEXT));
   }
 
   /** A chain of `&&` or `||` becomes a balanced tree, so that a long chain is not deeply nested. */
-  #chain(
-    op: TokenKind,
-    name: string,
-    follow: ReadonlySet<TokenKind>,
-    operand: (follow: ReadonlySet<TokenKind>) => Expr,
-  ): Expr {
+  #chain(op: TokenKind, name: string, follow: ReadonlySet<TokenKind>, operand: () => Expr): Expr {
     return this.#rule(follow, () => {
-      const terms = [operand(kinds(op, EPSILON))];
+      const terms = [operand()];
       const offsets: number[] = [];
       while (this.#in.is(op)) {
         offsets.push(this.#in.take().start);
-        terms.push(operand(kinds(op, EPSILON)));
+        terms.push(operand());
       }
       if (terms.length === 1) return terms[0]!;
       const balance = (from: number, to: number): Expr => {
@@ -178,18 +187,18 @@ class Parser {
       const negatesNumber = next === '-' && (this.#in.la(2) === 'NUM_INT' || this.#in.la(2) === 'NUM_FLOAT');
       if ((next !== '!' && next !== '-') || negatesNumber) {
         if (!MEMBER.has(next)) this.#in.noViableAlternative(this.#in.current, 0);
-        return this.#member(kinds(EPSILON));
+        return this.#member(NEXT);
       }
-      if (next === '-' && !union(MEMBER, '-').has(this.#in.la(2))) this.#in.noViableAlternative(this.#in.current, 1);
+      if (next === '-' && !NEGATED.has(this.#in.la(2))) this.#in.noViableAlternative(this.#in.current, 1);
       const first = this.#in.current;
       let count = 0;
-      const again = next === '!' ? EXPR : union(MEMBER, '-');
+      const again = next === '!' ? EXPR : NEGATED;
       while (this.#in.is(next)) {
         this.#in.take();
         count++;
         this.#in.syncLoop(again);
       }
-      const operand = this.#member(kinds(EPSILON));
+      const operand = this.#member(NEXT);
       if (count % 2 === 0) return operand;
       return this.#build.call(first.start, next === '!' ? '!_' : '-_', [operand]);
     });
@@ -238,7 +247,7 @@ class Parser {
     this.#in.sync(OPT_EXPR);
     let mark: Token | undefined;
     if (this.#in.is('?')) mark = this.#in.take();
-    const index = this.#expr(kinds(']'));
+    const index = this.#expr(BRACKET);
     this.#in.match(']', () => MEMBER_NEXT);
     if (mark !== undefined && !this.#options.optionalSyntax) this.#in.report(mark.start, "unsupported syntax '[?'");
     return this.#build.call(open.start, mark === undefined ? '_[_]' : '_[?_]', [operand, index]);
@@ -246,13 +255,13 @@ class Parser {
 
   /** exprList? ')' */
   #arguments(): Expr[] {
-    this.#in.sync(union(EXPR, ')'));
+    this.#in.sync(ARGUMENTS);
     const args: Expr[] = [];
     if (!this.#in.is(')')) {
-      args.push(this.#expr(kinds(',', ')')));
+      args.push(this.#expr(COMMA_PAREN));
       while (this.#in.is(',')) {
         this.#in.take();
-        args.push(this.#expr(kinds(',', ')')));
+        args.push(this.#expr(COMMA_PAREN));
       }
     }
     this.#in.match(')', () => MEMBER_NEXT);
@@ -265,7 +274,7 @@ class Parser {
       switch (token.kind) {
         case '(': {
           this.#in.take();
-          const inner = this.#expr(kinds(')'));
+          const inner = this.#expr(PAREN);
           this.#in.match(')', END);
           return inner;
         }
@@ -319,7 +328,7 @@ class Parser {
       const optional = this.#in.is('?') ? this.#in.take() : undefined;
       const field = this.#in.is('ESC_IDENTIFIER') ? this.#in.take() : this.#in.match('IDENTIFIER', () => kinds(':'));
       const colon = this.#in.match(':', () => EXPR);
-      const value = this.#expr(kinds(',', '}'));
+      const value = this.#expr(COMMA_BRACE);
       fields.push({
         id: this.#build.id(),
         offset: colon.start,
@@ -341,14 +350,14 @@ class Parser {
     const id = this.#build.id();
     const elements: Expr[] = [];
     const optional = new Set<number>();
-    this.#in.sync(union(OPT_EXPR, ',', ']'));
+    this.#in.sync(ELEMENTS);
     while (!this.#in.is(']') && !(elements.length === 0 && this.#in.is(','))) {
       if (this.#takeOptional()) optional.add(elements.length);
-      elements.push(this.#expr(kinds(',', ']')));
+      elements.push(this.#expr(COMMA_BRACKET));
       if (!this.#in.is(',') || this.#in.la(2) === ']') break;
       this.#in.take();
     }
-    this.#in.sync(kinds(',', ']'));
+    this.#in.sync(COMMA_BRACKET);
     if (this.#in.is(',')) this.#in.take();
     this.#in.match(']', END);
     return { kind: 'list', id, offset: open.start, elements, optional };
@@ -359,17 +368,17 @@ class Parser {
     const open = this.#in.take();
     const id = this.#build.id();
     const entries: MapEntry[] = [];
-    this.#in.sync(union(OPT_EXPR, ',', '}'));
+    this.#in.sync(ENTRIES);
     while (!this.#in.is('}') && !(entries.length === 0 && this.#in.is(','))) {
       const optional = this.#takeOptional();
-      const key = this.#expr(kinds(':'));
+      const key = this.#expr(COLON);
       const colon = this.#in.match(':', () => EXPR);
-      const value = this.#expr(kinds(',', '}'));
+      const value = this.#expr(COMMA_BRACE);
       entries.push({ id: this.#build.idAt(colon.start), key, value, optional });
       if (!this.#in.is(',') || this.#in.la(2) === '}') break;
       this.#in.take();
     }
-    this.#in.sync(kinds(',', '}'));
+    this.#in.sync(COMMA_BRACE);
     if (this.#in.is(',')) this.#in.take();
     this.#in.match('}', END);
     return { kind: 'map', id, offset: open.start, entries };

@@ -1,4 +1,4 @@
-import type { TokenKind } from './lexer.js';
+import { EOF, type TokenKind } from './lexer.js';
 import { EPSILON } from './syntax.js';
 
 /** Sets of tokens with which a part of the grammar may begin or continue, for messages and recovery. */
@@ -18,5 +18,19 @@ export const MEMBER_NEXT = kinds('.', '[', EPSILON);
 export const CALC_NEXT = kinds('+', '-', '*', '/', '%', EPSILON);
 export const RELATIONS = ['==', '!=', 'in', '<', '<=', '>=', '>'];
 export const RELATION_NEXT = kinds(...RELATIONS, EPSILON);
-export const union = (a: ReadonlySet<TokenKind>, ...more: readonly TokenKind[]) => new Set([...a, ...more]);
+export const NEGATED = kinds(...MEMBER, '-');
+export const ARGUMENTS = kinds(...EXPR, ')');
+export const ELEMENTS = kinds(...OPT_EXPR, ',', ']');
+export const ENTRIES = kinds(...OPT_EXPR, ',', '}');
+export const NEXT = kinds(EPSILON);
+export const OR_NEXT = kinds('||', EPSILON);
+export const AND_NEXT = kinds('&&', EPSILON);
+export const QUESTION_NEXT = kinds('?', EPSILON);
+export const COLON = kinds(':');
+export const PAREN = kinds(')');
+export const BRACKET = kinds(']');
+export const COMMA_PAREN = kinds(',', ')');
+export const COMMA_BRACKET = kinds(',', ']');
+export const COMMA_BRACE = kinds(',', '}');
+export const FILE_END = kinds(EOF);
 export const END = () => kinds(EPSILON);

@@ -105,8 +105,8 @@ function rebuild(t: Type, map: (t: Type) => Type): Type {
   return t;
 }
 
-/** The types of type parameters, as found so far. Immutable: a failed attempt is dropped. */
-export type Substitutions = ReadonlyMap<string, Type>;
+/** The types of type parameters, as found so far. `assignable` extends them; a failed attempt leaves them as they were. */
+export type Substitutions = Map<string, Type>;
 
 export function substitute(s: Substitutions, t: Type, freeToDyn: boolean): Type {
   if (t.kind === 'param') {
@@ -129,14 +129,28 @@ function occurs(s: Substitutions, name: string, within: Type): boolean {
 }
 
 /**
- * Reports whether a value of `t1` is assignable to `t2`; dynamic values are always assignable. Works on a private copy
- * of the substitutions, which it extends.
+ * Reports whether a value of `t1` is assignable to `t2`; dynamic values are always assignable. Extends the substitutions in place, because an
+ * expression may have thousands of type parameters, and remembers how to undo that.
  */
 class Unifier {
-  readonly found: Map<string, Type>;
+  readonly found: Substitutions;
+  readonly #before: [name: string, type: Type | undefined][] = [];
 
   constructor(s: Substitutions) {
-    this.found = new Map(s);
+    this.found = s;
+  }
+
+  #set(name: string, t: Type): void {
+    this.#before.push([name, this.found.get(name)]);
+    this.found.set(name, t);
+  }
+
+  undo(): void {
+    for (let last = this.#before.pop(); last !== undefined; last = this.#before.pop()) {
+      const [name, type] = last;
+      if (type === undefined) this.found.delete(name);
+      else this.found.set(name, type);
+    }
   }
 
   assignable(t1: Type, t2: Type): boolean {
@@ -171,11 +185,11 @@ class Unifier {
       if (sameType(t, known)) return { valid: true, known: true };
       if (!this.assignable(t, known)) return { valid: false, known: true };
       const general = mostGeneral(t, known);
-      if (!occurs(this.found, param.name, general)) this.found.set(param.name, general);
+      if (!occurs(this.found, param.name, general)) this.#set(param.name, general);
       return { valid: true, known: true };
     }
     if (occurs(this.found, param.name, t)) return { valid: false, known: false };
-    this.found.set(param.name, t);
+    this.#set(param.name, t);
     return { valid: true, known: false };
   }
 }
@@ -199,10 +213,12 @@ function isEqualOrLessSpecific(a: Type, b: Type): boolean {
   return pa.length === pb.length && pa.every((p, i) => isEqualOrLessSpecific(p, pb[i]!));
 }
 
-/** Returns the substitutions under which all of `from` are assignable to `to`; undefined if there are none. */
-export function assignable(s: Substitutions, from: readonly Type[], to: readonly Type[]): Substitutions | undefined {
+/** Extends the substitutions so that all of `from` are assignable to `to`. Returns false, and changes nothing, if that is impossible. */
+export function assignable(s: Substitutions, from: readonly Type[], to: readonly Type[]): boolean {
   const unifier = new Unifier(s);
-  return unifier.all(from, to) ? unifier.found : undefined;
+  if (unifier.all(from, to)) return true;
+  unifier.undo();
+  return false;
 }
 
 /** Type parameters of a declaration get new names at each use. */

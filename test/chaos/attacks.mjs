@@ -3,7 +3,7 @@
 //   TURNS_FILE=f node --import ./test/chaos/turns.mjs dist/cmd/apiserver/main.js ... &
 //   node test/chaos/attacks.mjs PORT PKI_FOLDER [PID [TURNS_FILE [PART_OF_A_NAME]]]
 // PKI_FOLDER holds admin.crt and admin.key; loopback only. The probe runs on its own thread, because the attacks keep this one busy.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import http2 from 'node:http2';
 import https from 'node:https';
 import net from 'node:net';
@@ -201,5 +201,9 @@ async function play() {
   process.exit(0);
 }
 
+if (isMainThread && turns !== undefined && !existsSync(turns)) {
+  console.error(`${turns} does not exist: start the server with TURNS_FILE=${turns} and node --import ./test/chaos/turns.mjs`);
+  process.exit(2);
+}
 if (isMainThread) await play();
 else await probe();

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { CURRENT, compile, DYN, failed, kubernetesEnvironment } from '../../pkg/cel/index.js';
 import { cpuMilliseconds, type LongList, longLists } from './longlists.js';
 
 /**
@@ -87,4 +88,30 @@ it.runIf(everything)('no list holds the event loop for long', { timeout: 3_600_0
     if (turn > TURN_MAX) long.push(`${list.name}: ${turn.toFixed(0)} ms`);
   }
   expect(long).toEqual([]);
+});
+
+it('cost grows linearly with the length of an expression', { timeout: 3_600_000 }, () => {
+  const environment = kubernetesEnvironment(CURRENT).extend({ object: DYN });
+  const expressions: Readonly<Record<string, (n: number) => string>> = {
+    disjunction: (n) => Array.from({ length: n }, () => 'object.a==1').join('||'),
+    list: (n) => `[${Array.from({ length: 4 * n }, () => '1').join(',')}].size()>0`,
+    map: (n) => `{${Array.from({ length: n }, (_, i) => `'k${i}':1`).join(',')}}.size()>0`,
+    macros: (n) => Array.from({ length: n / 2 }, () => 'object.l.all(x,x>1)').join('&&'),
+  };
+  const cost = (text: string): number => {
+    let least = Infinity;
+    for (let i = 0; i < RUNS; i++) {
+      const before = cpuMilliseconds();
+      if (failed(compile(text, environment))) throw new Error('the expression is invalid');
+      least = Math.min(least, cpuMilliseconds() - before);
+    }
+    return least;
+  };
+  const steep: string[] = [];
+  for (const [name, of] of Object.entries(expressions)) {
+    const [long, short] = [cost(of(7_000)), cost(of(1_750))];
+    if (long > CHEAP && long > GROWTH_MAX * short)
+      steep.push(`${name}: ${short.toFixed(0)} ms, then ${long.toFixed(0)} ms`);
+  }
+  expect(steep).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type { RE2JS } from 're2js';
+import { apiLimits, isPatternTooLarge, patternSize } from '../../api/index.js';
 import { declare, type Library } from '../environment.js';
 import { ArrayList, CelError, fail, NO_OVERLOAD, noOverload, type Value } from '../values.js';
 
@@ -13,6 +14,7 @@ let engine: typeof import('re2js') | undefined;
 export function compilePattern(pattern: string): RE2JS | string {
   let compiled = patterns.get(pattern);
   if (compiled === undefined) {
+    if (isPatternTooLarge(pattern)) return 'error parsing regexp: expression too large';
     if (patterns.size >= PATTERNS_MAX) patterns.clear();
     // Loaded on first use, so that it does not slow down the start.
     engine ??= load('re2js') as typeof import('re2js');
@@ -37,17 +39,28 @@ function sentence(error: Error): string {
 export function matches(text: Value, pattern: Value): Value {
   if (typeof text !== 'string' || typeof pattern !== 'string') return NO_OVERLOAD;
   const compiled = compilePattern(pattern);
-  return typeof compiled === 'string' ? fail(compiled) : compiled.matcher(text).find();
+  if (typeof compiled === 'string') return fail(compiled);
+  return isTooLong(text, pattern) ? fail(TOO_LONG) : compiled.matcher(text).find();
 }
 
-function illegal(pattern: string): RE2JS | CelError {
+const TOO_LONG = 'the text is too long for the regular expression';
+
+/** Matching cannot be interrupted. */
+const isTooLong = (text: string, pattern: string): boolean =>
+  text.length > SHORT && text.length * patternSize(pattern) > apiLimits.patternStepsMax;
+
+/** The cost of matching shorter texts is not estimated. */
+const SHORT = 1024;
+
+function illegal(text: string, pattern: string): RE2JS | CelError {
   const compiled = compilePattern(pattern);
+  if (isTooLong(text, pattern)) return fail(TOO_LONG);
   return typeof compiled === 'string' ? fail(`Illegal regex: ${compiled}`) : compiled;
 }
 
 function find(text: Value, pattern: Value): Value {
   if (typeof text !== 'string' || typeof pattern !== 'string') return noOverload('find', text, pattern);
-  const compiled = illegal(pattern);
+  const compiled = illegal(text, pattern);
   if (compiled instanceof CelError) return compiled;
   const matcher = compiled.matcher(text);
   return matcher.find() ? (matcher.group() ?? '') : '';
@@ -58,7 +71,7 @@ function findAll(...args: Value[]): Value {
   const bounded = args.length === 3;
   if (typeof text !== 'string' || typeof pattern !== 'string' || (bounded && typeof limit !== 'bigint'))
     return noOverload('findAll', ...args);
-  const compiled = illegal(pattern);
+  const compiled = illegal(text, pattern);
   if (compiled instanceof CelError) return compiled;
   const most = bounded && (limit as bigint) >= 0n ? Number(limit) : Number.POSITIVE_INFINITY;
   const found: Value[] = [];

@@ -1,6 +1,16 @@
 import { createRequire } from 'node:module';
 import type { RE2JS } from 're2js';
-import { equalJson, FieldErrors, type FieldPath, getOwn, isObject, type JsonValue } from '../../api/index.js';
+import {
+  apiLimits,
+  equalJson,
+  FieldErrors,
+  type FieldPath,
+  getOwn,
+  isObject,
+  isPatternTooLarge,
+  type JsonValue,
+  patternSize,
+} from '../../api/index.js';
 import type { Constraints } from '../types.js';
 import { textFormats } from './formats.js';
 
@@ -28,13 +38,19 @@ export function checkConstraints(value: JsonValue, c: Constraints, path: FieldPa
 }
 
 function checkText(value: string, c: Constraints, path: FieldPath, errors: FieldErrors): void {
-  if (c.minLength !== undefined && (value.length < c.minLength || codePoints(value) < c.minLength)) {
+  const { length } = value;
+  // A code point is one or two units, so few lengths need a count.
+  if (c.minLength !== undefined && length < 2 * c.minLength && codePoints(value) < c.minLength) {
     errors.invalid(path, value, `${path} in body should be at least ${c.minLength} chars long`);
   }
-  if (c.maxLength !== undefined && value.length > c.maxLength && codePoints(value) > c.maxLength) {
+  if (
+    c.maxLength !== undefined &&
+    length > c.maxLength &&
+    (length > 2 * c.maxLength || codePoints(value) > c.maxLength)
+  ) {
     errors.tooLong(path, c.maxLength);
   }
-  if (c.pattern !== undefined && !patternOf(c.pattern).matcher(value).find()) {
+  if (c.pattern !== undefined && !isMatch(c.pattern, value)) {
     errors.invalid(path, value, `${path} in body should match '${c.pattern}'`);
   }
   if (c.format !== undefined && textFormats.get(c.format)?.(value) === false) wrongType(value, c.format, path, errors);
@@ -73,8 +89,17 @@ function compilePattern(pattern: string): RE2JS {
   return engine.RE2JS.compile(pattern);
 }
 
+function isMatch(pattern: string, value: string): boolean {
+  if (value.length > SHORT && value.length * patternSize(pattern) > apiLimits.patternStepsMax) return false;
+  return patternOf(pattern).matcher(value).find();
+}
+
+/** The cost of matching shorter texts is not estimated. */
+const SHORT = 1024;
+
 /** Returns the reason why a pattern cannot be compiled, or undefined. */
 export function patternProblem(pattern: string): string | undefined {
+  if (isPatternTooLarge(pattern)) return 'error parsing regexp: expression too large';
   try {
     compilePattern(pattern);
     return undefined;

@@ -247,12 +247,17 @@ export function bindingConditions(
     if (names.length > BINDING_CONDITIONS_MAX) errors.tooMany(here, names.length, BINDING_CONDITIONS_MAX);
     else errors.each(names, (name, i) => sentences(name, isLabelKey, here.index(i), errors));
   }
-  for (const [i, name] of wanted.entries())
-    if (wanted.indexOf(name) < i) errors.duplicate(path.child(good).index(i), name);
+  const allWanted = new Set<string>();
+  errors.each(wanted, (name, i) => {
+    if (allWanted.has(name)) errors.duplicate(path.child(good).index(i), name);
+    allWanted.add(name);
+  });
+  const allFailures = new Set<string>();
   errors.each(failures, (name, i) => {
     const here = path.child(bad).index(i);
-    if (failures.indexOf(name) < i) errors.duplicate(here, name);
-    if (wanted.includes(name)) errors.invalid(here, name, `${bad} must not overlap with ${good}`);
+    if (allFailures.has(name)) errors.duplicate(here, name);
+    allFailures.add(name);
+    if (allWanted.has(name)) errors.invalid(here, name, `${bad} must not overlap with ${good}`);
   });
   const lacking = (field: 'bindingConditions' | 'bindingFailureConditions', other: string): void => {
     errors.invalid(path.child(field), givenAt(d, field) ?? null, `${field} are required to use ${other}`);

@@ -97,6 +97,7 @@ export function checkExpression(
   path: FieldPath,
   errors: FieldErrors,
 ): bigint {
+  if (errors.full) return 0n;
   const compiled = compile(expression, environmentOf(features));
   if (failed(compiled)) {
     errors.invalid(path, expression, compiled.error);

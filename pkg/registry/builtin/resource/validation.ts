@@ -119,20 +119,24 @@ export function selectors(
   const list = objectsAt(holder, 'selectors');
   const here = path.child('selectors');
   if (list.length > LIST_MAX) errors.tooMany(here, list.length, LIST_MAX);
-  for (const [i, selector] of list.entries()) {
+  const check = (selector: Shaped<shapes.ResourceV1DeviceSelector>, i: number): void => {
     const cel = at(selector, 'cel');
     if (!isObject(cel)) {
       errors.required(here.index(i).child('cel'));
-      continue;
+      return;
     }
-    if (features === undefined) continue;
+    if (features === undefined) return;
     const expression = textAt(cel, 'expression');
     const place = here.index(i).child('cel', 'expression');
     if (Buffer.byteLength(expression) > EXPRESSION_MAX) errors.tooLong(place, EXPRESSION_MAX);
     else if (expression === '') errors.invalid(place, expression, NO_EXPRESSION);
     else checkExpression(expression, 'selector', features, place, errors);
-  }
+  };
+  errors.each(list, check, EXPRESSION_WEIGHT);
 }
+
+/** The cost of checking an expression, in cheap items. */
+const EXPRESSION_WEIGHT = 100;
 
 /** `requests` are the request names that a configuration may refer to. A class refers to none. */
 export function configs(
@@ -144,10 +148,10 @@ export function configs(
   const list = objectsAt(holder, 'config');
   const here = path.child('config');
   if (list.length > LIST_MAX) errors.tooMany(here, list.length, LIST_MAX);
-  for (const [i, config] of list.entries()) {
+  errors.each(list, (config, i) => {
     requestNames(config, requests, here.index(i), errors);
     opaqueConfiguration(config, here.index(i), errors);
-  }
+  });
 }
 
 /** Validates the opaque parameters of one driver. */
@@ -204,11 +208,13 @@ export function claimSpec(
   named(requests, here.child('requests'), LIST_MAX, errors, (r, p) => deviceRequest(r, context, p, errors));
   constraints(devices, known, here, errors);
   configs(devices, here, errors, known);
-  if (context.cost > EXPRESSION_COST_MAX)
-    errors.forbidden(
-      here,
-      'too complex, total cost of derived attribute CEL expressions in the claim exceeds cost limit',
-    );
+  errors.after(() => {
+    if (context.cost > EXPRESSION_COST_MAX)
+      errors.forbidden(
+        here,
+        'too complex, total cost of derived attribute CEL expressions in the claim exceeds cost limit',
+      );
+  });
 }
 
 /** The names that refer to requests of a claim: `request` and `request/subrequest`. */
@@ -258,7 +264,7 @@ function derivedAttributes(
   const { used } = context;
   const here = path.child('derivedAttributes');
   const seen = new Set<string>();
-  for (const [i, attribute] of objectsAt(request, 'derivedAttributes').entries()) {
+  const check = (attribute: JsonObject, i: number): void => {
     const place = here.index(i);
     const of = textAt(attribute, 'name');
     if (of === '') errors.required(place.child('name'));
@@ -284,7 +290,8 @@ function derivedAttributes(
       );
     if (seen.has(of)) errors.duplicate(place, of);
     seen.add(of);
-  }
+  };
+  errors.each(objectsAt(request, 'derivedAttributes'), check, EXPRESSION_WEIGHT);
 }
 
 /** Validates a list of at most `max` items with unique names. */
@@ -300,12 +307,14 @@ export function named<O extends JsonObject>(
     return;
   }
   const seen = new Set<string>();
-  for (const [i, o] of list.entries()) {
+  errors.each(list, (o, i) => {
     const name = textAt(o as JsonObject, 'name');
     check(o, path.index(i));
-    if (seen.has(name)) errors.duplicate(path.index(i), name);
-    seen.add(name);
-  }
+    errors.after(() => {
+      if (seen.has(name)) errors.duplicate(path.index(i), name);
+      seen.add(name);
+    });
+  });
 }
 
 function deviceRequest(
@@ -363,7 +372,7 @@ function constraints(
   const list = objectsAt(devices, 'constraints');
   const here = path.child('constraints');
   if (list.length > LIST_MAX) errors.tooMany(here, list.length, LIST_MAX);
-  for (const [i, constraint] of list.entries()) {
+  errors.each(list, (constraint, i) => {
     const place = here.index(i);
     requestNames(constraint, known, place, errors);
     const given = (['matchAttribute', 'distinctAttribute'] as const).find((f) => at(constraint, f) !== undefined);
@@ -373,7 +382,7 @@ function constraints(
         place,
         'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set',
       );
-  }
+  });
 }
 
 const UNKNOWN_REQUEST =
