@@ -9,7 +9,7 @@ import {
   textAt,
 } from '../api/index.js';
 import { type Clock, ExpiringCache } from '../base/index.js';
-import type { ReviewClient } from '../outbound/index.js';
+import { jsonType, type ReviewClient } from '../outbound/index.js';
 import { forbidden } from './step.js';
 
 const AUDIT_PREFIX = 'imagepolicywebhook.image-policy.k8s.io/';
@@ -106,10 +106,16 @@ async function ask(client: ImagePolicyParts['client'], spec: JsonObject): Promis
   const answer = await client.post({ ...review, status: { allowed: false } });
   const status = objectAt(answer, 'status') ?? {};
   const { allowed = false, reason = '', auditAnnotations = {} } = status;
-  if (typeof allowed !== 'boolean' || typeof reason !== 'string' || !isTexts(auditAnnotations))
-    throw new Error('the webhook returned an ImageReview whose status is not valid');
-  return { allowed, reason, annotations: auditAnnotations };
+  if (typeof allowed !== 'boolean') throw mistyped('allowed', allowed, 'bool');
+  if (typeof reason !== 'string') throw mistyped('reason', reason, 'string');
+  if (!isObject(auditAnnotations)) throw mistyped('auditAnnotations', auditAnnotations, 'map[string]string');
+  const odd = Object.values(auditAnnotations).find((value) => typeof value !== 'string');
+  if (odd !== undefined) throw mistyped('auditAnnotations', odd, 'string');
+  return { allowed, reason, annotations: auditAnnotations as Verdict['annotations'] };
 }
 
-const isTexts = (value: JsonValue): value is Readonly<Record<string, string>> =>
-  isObject(value) && Object.values(value).every((text) => typeof text === 'string');
+/** The error of Go's decoder for a value of another type. */
+function mistyped(field: string, value: JsonValue, type: string): Error {
+  const text = `json: cannot unmarshal ${jsonType(value)} into Go struct field ImageReviewStatus.status.${field} of type ${type}`;
+  return new Error(text);
+}

@@ -29,6 +29,8 @@ export interface EncryptionOptions {
   readText(file: string): Promise<string>;
   /** Connects to a KMS plug-in. */
   connectKms(plugin: KmsPlugin, clock: Clock, metrics: TransformationMetrics): Promise<KmsService>;
+  /** The identity of the server in metrics, which show its hash. */
+  readonly server?: string;
   readonly log: EncryptionLog;
 }
 
@@ -80,7 +82,7 @@ interface InForce {
  */
 export async function openEncryption(options: EncryptionOptions): Promise<Encryption> {
   const { world, file } = options;
-  const metrics = new TransformationMetrics(world.clock);
+  const metrics = new TransformationMetrics(world.clock, options.server);
   const listeners: (() => void)[] = [];
   const readable = (): void => {
     for (const f of listeners) f();

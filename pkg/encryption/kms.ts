@@ -3,7 +3,7 @@ import { encryptedObjectCodec, type WireEncryptedObject } from '../../proto/inde
 import type { World } from '../base/index.js';
 import { aesGcm, type Cipher, CipherError, extendedNonceGcm } from './ciphers.js';
 import { goAggregate, isFullyQualifiedDomain } from './configuration.js';
-import type { TransformationMetrics } from './metrics.js';
+import { hashOf, type TransformationMetrics } from './metrics.js';
 import { ENCRYPTED, type Opened, type Provider } from './provider.js';
 
 export type Annotations = Readonly<Record<string, Uint8Array>>;
@@ -118,7 +118,7 @@ export class KmsProvider implements Provider {
       throw new Error(
         `encryptedDEKSource with keyID hash ${JSON.stringify(hashOf(write.source.keyId))} expired: the KMS plug-in ${this.name} does not respond`,
       );
-    this.#options.metrics.keyUsed('to_storage', this.name, hashOf(write.source.keyId));
+    this.#options.metrics.keyUsed('to_storage', this.name, write.source.keyId);
     const { ciphertext, keyId, annotations } = write.source;
     return Buffer.concat([
       Buffer.from(this.prefix),
@@ -151,7 +151,7 @@ export class KmsProvider implements Provider {
     path: string,
     of: { readonly label: string; readonly keyId: string },
   ): Opened {
-    this.#options.metrics.keyUsed('from_storage', this.name, hashOf(of.keyId));
+    this.#options.metrics.keyUsed('from_storage', this.name, of.keyId);
     return { plain: cipher.open(sealed, path), label: of.label };
   }
 
@@ -174,7 +174,7 @@ export class KmsProvider implements Provider {
             return cipher;
           },
           (error: Error) => {
-            throw new CipherError(`failed to decrypt DEK, error: ${error.message}`);
+            throw new CipherError(`failed to decrypt DEK, error: ${error.message}`, { cause: error });
           },
         )
         .finally(() => this.#asking.delete(id));
@@ -187,6 +187,7 @@ export class KmsProvider implements Provider {
     // The oldest entry is removed first: a Map keeps the order of insertion.
     if (this.#keys.size >= KEYS_MAX) this.#keys.delete(this.#keys.keys().next().value!);
     this.#keys.set(id, cipher);
+    this.#options.metrics.sourcesKept(this.name, this.#keys.size);
   }
 
   #schedule(): void {
@@ -235,6 +236,7 @@ export class KmsProvider implements Provider {
       metrics.invalidKeyId(this.name, wrong.code);
       problems.push(`got invalid KMSv2 KeyID hash ${JSON.stringify(hashOf(status.keyId))}: ${wrong.message}`);
     } else {
+      metrics.keyNamed(this.name, status.keyId);
       const failed = await this.#rotate(status.keyId);
       if (failed !== undefined) problems.push(failed);
     }
@@ -247,13 +249,15 @@ export class KmsProvider implements Provider {
    * what went wrong.
    */
   async #rotate(keyId: string): Promise<string | undefined> {
-    const { service, world } = this.#options;
+    const { service, world, metrics } = this.#options;
     const expires = world.clock.monotonic() + WRITE_TIME;
     if (this.#write?.source.keyId === keyId) {
       this.#write.expires = expires;
       return undefined;
     }
+    const since = world.clock.monotonic();
     const seed = world.random.bytes(SEED_BYTES);
+    metrics.keyGenerated(since);
     let source: EncryptedKey;
     try {
       source = await service.encrypt(world.random.uuid(), seed);
@@ -336,6 +340,3 @@ function cacheKey(type: number, { ciphertext, keyId, annotations }: EncryptedKey
   }
   return hash.digest('base64');
 }
-
-export const hashOf = (text: string): string =>
-  text === '' ? '' : `sha256:${createHash('sha256').update(text).digest('hex')}`;

@@ -40,7 +40,8 @@ export function kmsClient({ name, endpoint, timeout, clock, metrics }: KmsClient
       client.makeUnaryRequest(method, asIs, asIs, request, options, (error, reply) => {
         ended(codeOf(error));
         if (error !== null || reply === undefined) {
-          reject(new Error(`rpc error: code = ${codeOf(error)} desc = ${error?.details ?? 'no answer'}`));
+          const failed = new Error(`rpc error: code = ${codeOf(error)} desc = ${error?.details ?? 'no answer'}`);
+          reject(Object.assign(failed, { grpcCode: codeOf(error) }));
           return;
         }
         try {

@@ -112,10 +112,10 @@ export class Transformer {
     const done = this.#metrics.began(this.#resource, 'to_storage', provider.prefix);
     try {
       const sealed = provider.seal(plain, path);
-      done(true);
+      done();
       return sealed;
     } catch (error) {
-      done(false);
+      done(error);
       throw error;
     }
   }
@@ -133,18 +133,18 @@ export class Transformer {
       // An error of one provider does not end the search: a later one may have the same prefix and another key.
       const failed = (error: unknown): void => {
         if (identity) return;
-        done(false);
+        done(error);
         problems.push(error instanceof Error ? error.message : String(error));
       };
       try {
         const opened = provider.open(data.subarray(prefix.length), path);
         if (!(opened instanceof Promise)) {
-          done(true);
+          done();
           return opened;
         }
         return opened.then(
           (found) => {
-            done(true);
+            done();
             return found;
           },
           (error: unknown) => {
@@ -157,8 +157,9 @@ export class Transformer {
       }
     }
     if (problems.length > 0) throw new CipherError(goAggregate(problems));
-    this.#metrics.began(this.#resource, 'from_storage', 'unknown')(false);
-    throw new CipherError('no matching prefix found');
+    const none = new CipherError('no matching prefix found');
+    this.#metrics.began(this.#resource, 'from_storage', 'unknown')(none);
+    throw none;
   }
 }
 

@@ -1,9 +1,10 @@
-import { ApiError, isObject, type JsonObject, type JsonValue } from '../api/index.js';
+import { ApiError, type JsonObject } from '../api/index.js';
 import type { World } from '../base/index.js';
 import type { Outbound } from './client.js';
 import { OutboundError } from './errors.js';
 import { restError } from './rest.js';
-import type { OutboundResponse, OutboundTarget } from './target.js';
+import { decodeReview } from './review.js';
+import type { OutboundTarget } from './target.js';
 
 /** The address of the service. It is read at every call, so that changed files take effect. */
 export type ReviewTarget = () => { readonly target: OutboundTarget; readonly path: string };
@@ -71,7 +72,7 @@ export class ReviewClient {
     const { target, path } = this.#parts.target();
     const response = await outbound.send(target, {
       method: 'POST',
-      path: path === '' ? '/' : path,
+      path: `${path === '' ? '/' : path}${path.includes('?') ? '&' : '?'}timeout=${timeout / 1000}s`,
       headers: { accept: 'application/json, */*', 'content-type': 'application/json' },
       body: Buffer.from(JSON.stringify(review)),
       timeout,
@@ -79,24 +80,9 @@ export class ReviewClient {
     });
     const problem = restError(response);
     if (problem !== undefined) throw problem;
-    return reviewIn(response, review);
+    const [group = '', version = ''] = String(review['apiVersion']).split('/');
+    return decodeReview({ group, version, kind: String(review['kind']), versions: ['v1', 'v1beta1'] }, response);
   }
-}
-
-/** Returns the review in a response, which must have the kind and version of the request. */
-function reviewIn({ body }: OutboundResponse, { apiVersion, kind }: JsonObject): JsonObject {
-  let value: JsonValue;
-  try {
-    value = JSON.parse(body.toString('utf8')) as JsonValue;
-  } catch (error) {
-    throw new Error(`couldn't get version/kind; json parse error: ${(error as Error).message}`);
-  }
-  if (!isObject(value)) throw new Error("couldn't get version/kind; json parse error: the response is not an object");
-  if (value['kind'] !== kind || value['apiVersion'] !== apiVersion)
-    throw new Error(
-      `the webhook returned ${String(value['apiVersion'] ?? '')} ${String(value['kind'] ?? '')} instead of ${String(apiVersion)} ${String(kind)}`,
-    );
-  return value;
 }
 
 function isTimeout(error: unknown): boolean {

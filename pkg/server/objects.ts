@@ -84,7 +84,7 @@ import { ensureFlowControl } from './flowcontrol.js';
 import type { KeyPair } from './issue.js';
 import { openOutbound, webhookCalls } from './outbound.js';
 import { bootstrapRbac } from './policy.js';
-import { createPresence, type Presence } from './presence.js';
+import { createPresence, type Presence, serverName } from './presence.js';
 import { serviceAddresses } from './services.js';
 
 export interface ObjectsParts {
@@ -154,6 +154,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
     reload: config.encryption.reload,
     readText: (file) => encryptionText(file),
     connectKms,
+    server: serverName(config.cluster.name),
     log,
   });
   const { keyspace } = encryption;

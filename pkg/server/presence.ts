@@ -74,7 +74,7 @@ export function createPresence({ world, config, keyspace, context, trusted }: Pr
 }
 
 /** The same after every restart, and different for each peer of a machine. */
-function serverName(peer: string): string {
+export function serverName(peer: string): string {
   const hash = createHash('sha256')
     .update(JSON.stringify([hostname(), 'kube-apiserver', peer]))
     .digest();

@@ -69,6 +69,10 @@ class Cells<C> {
     return cell;
   }
 
+  remove(values: readonly string[]): void {
+    this.#cells.delete(values.join('\n'));
+  }
+
   all(): Iterable<C> {
     return this.#cells.values();
   }
@@ -93,6 +97,11 @@ export class CounterFamily {
   /** The series of these label values, in the order in which the names were declared. Keep it: the lookup costs a string join. */
   at(...values: readonly string[]): Cell {
     return this.#cells.at(values);
+  }
+
+  /** Removes a series. Its cell must not be used any more. */
+  remove(...values: readonly string[]): void {
+    this.#cells.remove(values);
   }
 
   get(): ScrapedMetric {

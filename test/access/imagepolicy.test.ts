@@ -14,6 +14,7 @@ let folder = '';
 let service: TestServer;
 let server: TestApiServer;
 const reviews: Json[] = [];
+const urls = new Set<string>();
 let answer = (review: Json): { readonly status: number; readonly body: unknown } => ({
   status: 200,
   body: { ...review, status: { allowed: true } },
@@ -21,7 +22,8 @@ let answer = (review: Json): { readonly status: number; readonly body: unknown }
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'images-'));
-  service = await testServer((body, _, response) => {
+  service = await testServer((body, request, response) => {
+    urls.add(request.url ?? '');
     const review = JSON.parse(body) as Json;
     reviews.push(review);
     const { status, body: sent } = answer(review);
@@ -84,10 +86,15 @@ describe('ImagePolicyWebhook', () => {
     );
     reviews.splice(0);
     answer = () => ({ status: 500, body: {} });
-    expect(await refused('broken')).toContain('pods "broken" is forbidden: ');
+    expect(await refused('broken')).toBe(
+      'pods "broken" is forbidden: an error on the server ("unknown") has prevented the request from succeeding',
+    );
     expect(reviews).toHaveLength(5);
+    expect([...urls]).toEqual(['/review?timeout=30s']);
     answer = (review) => ({ status: 200, body: { ...review, kind: 'Other' } });
-    expect(await refused('strange')).toContain('pods "strange" is forbidden: ');
+    expect(await refused('strange')).toContain(
+      'pods "strange" is forbidden: no kind "Other" is registered for version "imagepolicy.k8s.io/v1alpha1"',
+    );
   });
 });
 

@@ -42,7 +42,9 @@ export class FakeKms implements KmsService {
   decrypts = 0;
 
   #check(): void {
-    if (this.down) throw new Error('rpc error: code = DeadlineExceeded desc = no answer');
+    if (!this.down) return;
+    const grpcCode = 'DeadlineExceeded';
+    throw Object.assign(new Error(`rpc error: code = ${grpcCode} desc = no answer`), { grpcCode });
   }
 
   async status() {
@@ -103,6 +105,7 @@ export async function open(
     reload: given.reload ?? false,
     readText: async () => state.file,
     connectKms: async () => kms,
+    server: 'apiserver-a',
     log: { info: () => {}, warn: () => {} },
   });
   const read = async (from: Keyspace, at: string) => {
