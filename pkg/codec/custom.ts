@@ -1,6 +1,6 @@
-import { goQuote, isObject, type JsonObject, type JsonValue, setOwn } from '../api/index.js';
+import { FieldPath, goQuote, isObject, type JsonObject, type JsonValue, setOwn } from '../api/index.js';
 import { finish, type Steps } from '../base/index.js';
-import { type KindSchema, prune, type Schema, type StructSchema } from '../schema/index.js';
+import { embedsObjects, type KindSchema, prune, type Schema, type StructSchema } from '../schema/index.js';
 import { type Decoded, decodeValue, type Strictness, valueSteps } from './json/decode.js';
 import { nodeName, topOf } from './json/node.js';
 
@@ -41,7 +41,10 @@ export function* decodeCustom(
   yield;
   errors.push(...prune(value, structural).map((path) => `unknown field ${goQuote(path)}`));
   yield;
-  if (embeds(structural)) decodeEmbedded(value, structural, schema);
+  if (embedsObjects(structural)) {
+    const message = decodeEmbedded(value, structural, schema);
+    if (message !== undefined) return { ok: false, message };
+  }
   const strict: Strictness = { errors, warnings: errors };
   return { ok: true, object: value, strict };
 }
@@ -51,49 +54,55 @@ function decodeMetadata(schema: StructSchema, given: JsonValue | undefined): Dec
   return decodeValue(metadata, given ?? {});
 }
 
-/** Normalises the metadata of embedded objects and drops invalid fields. */
-function decodeEmbedded(value: JsonObject, schema: StructSchema, root: StructSchema): void {
-  const pending: { readonly value: JsonValue; readonly at: Schema }[] = [];
-  const fieldsOf = (o: JsonObject, s: StructSchema): void => {
-    for (const field of s.fields) {
-      const inner = o[field.name];
-      if (inner !== undefined && inner !== null && typeof inner === 'object' && field.name !== 'metadata')
-        pending.push({ value: inner, at: field.schema });
-      else if (field.name === 'metadata' && !s.embeddedResource && isObject(inner))
-        pending.push({ value: inner, at: field.schema });
-    }
-  };
-  fieldsOf(value, schema);
+/**
+ * Normalises the metadata of embedded objects. Returns the message for the first one whose apiVersion, kind or metadata
+ * cannot be decoded.
+ */
+function decodeEmbedded(value: JsonObject, schema: StructSchema, root: StructSchema): string | undefined {
+  const pending: Place[] = fieldsOf(value, schema, FieldPath.root);
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const { value: v, at } = next;
-    if (at.kind === 'list' && Array.isArray(v)) for (const item of v) pending.push({ value: item, at: at.items });
+    const { value: v, at, path } = next;
+    if (at.kind === 'list' && Array.isArray(v))
+      v.forEach((item, i) => void pending.push({ value: item, at: at.items, path: path.index(i) }));
     else if (at.kind === 'map' && isObject(v))
-      for (const item of Object.values(v)) pending.push({ value: item, at: at.values });
+      for (const [key, item] of Object.entries(v)) pending.push({ value: item, at: at.values, path: path.key(key) });
     else if (at.kind === 'struct' && isObject(v)) {
-      if (at.embeddedResource && isObject(v['metadata'])) {
-        const decoded = decodeMetadata(root, v['metadata']);
-        if (decoded.ok) setOwn(v, 'metadata', decoded.object);
-      }
-      fieldsOf(v, at);
+      const problem = at.embeddedResource ? decodeIdentity(v, root, path) : undefined;
+      if (problem !== undefined) return problem;
+      pending.push(...fieldsOf(v, at, path));
     }
   }
+  return undefined;
 }
 
-const embedding = new WeakMap<StructSchema, boolean>();
+interface Place {
+  readonly value: JsonValue;
+  readonly at: Schema;
+  readonly path: FieldPath;
+}
 
-/** Reports whether the schema has embedded objects below the root. */
-function embeds(schema: StructSchema): boolean {
-  let known = embedding.get(schema);
-  if (known === undefined) {
-    const below = (s: Schema, depth: number): boolean => {
-      if (s.kind === 'list') return below(s.items, depth);
-      if (s.kind === 'map') return below(s.values, depth);
-      if (s.kind !== 'struct') return false;
-      if (depth > 0 && s.embeddedResource) return true;
-      return s.fields.some((f) => !(s.embeddedResource && f.name === 'metadata') && below(f.schema, depth + 1));
-    };
-    known = below(schema, 0);
-    embedding.set(schema, known);
+/** The members of an object that may contain embedded objects. */
+function fieldsOf(o: JsonObject, schema: StructSchema, path: FieldPath): Place[] {
+  const found: Place[] = [];
+  for (const { name, schema: at } of schema.fields) {
+    const value = o[name];
+    if (value === undefined || value === null || typeof value !== 'object') continue;
+    if (name !== 'metadata' || !schema.embeddedResource) found.push({ value, at, path: path.child(name) });
   }
-  return known;
+  return found;
+}
+
+function decodeIdentity(o: JsonObject, root: StructSchema, path: FieldPath): string | undefined {
+  const invalid = (field: string, problem: string): string =>
+    `${path.child(field)}: Invalid value: ${JSON.stringify(o[field])}: ${problem}`;
+  for (const field of ['apiVersion', 'kind'])
+    if (Object.hasOwn(o, field) && typeof o[field] !== 'string') return invalid(field, 'must be a string');
+  const meta = o['metadata'];
+  if (meta === undefined) return undefined;
+  if (meta !== null && !isObject(meta))
+    return invalid('metadata', `json: cannot unmarshal ${nodeName(topOf(meta))} into Go value of type v1.ObjectMeta`);
+  const decoded = decodeMetadata(root, meta ?? {});
+  if (!decoded.ok) return invalid('metadata', decoded.message);
+  setOwn(o, 'metadata', decoded.object);
+  return undefined;
 }

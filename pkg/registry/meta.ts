@@ -41,8 +41,11 @@ export const foregroundFinalizer = 'foregroundDeletion';
 const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(['kubernetes', orphanFinalizer, foregroundFinalizer]);
 
 export interface MetaRules {
-  readonly namespaced: boolean;
+  /** Undefined: the object may have a namespace. */
+  readonly namespaced: boolean | undefined;
   readonly nameRule: NameRule;
+  /** The object may be without a name. */
+  readonly nameless?: boolean;
 }
 
 /** The rules of the metadata of any object. */
@@ -51,13 +54,15 @@ export function validateMeta(meta: JsonObject, rules: MetaRules, path: FieldPath
   if (generateName !== '')
     for (const s of rules.nameRule(generateName, true)) errors.invalid(path.child('generateName'), generateName, s);
   const name = text(meta, 'name');
-  if (name === '') errors.required(path.child('name'), 'name or generateName is required');
-  else for (const s of rules.nameRule(name, false)) errors.invalid(path.child('name'), name, s);
+  if (name === '') {
+    if (rules.nameless !== true) errors.required(path.child('name'), 'name or generateName is required');
+  } else for (const s of rules.nameRule(name, false)) errors.invalid(path.child('name'), name, s);
   const namespace = text(meta, 'namespace');
-  if (!rules.namespaced) {
+  if (rules.namespaced === false) {
     if (namespace !== '') errors.forbidden(path.child('namespace'), 'not allowed on this type');
-  } else if (namespace === '') errors.required(path.child('namespace'));
-  else for (const s of isDns1123Label(namespace)) errors.invalid(path.child('namespace'), namespace, s);
+  } else if (namespace === '') {
+    if (rules.namespaced === true) errors.required(path.child('namespace'));
+  } else for (const s of isDns1123Label(namespace)) errors.invalid(path.child('namespace'), namespace, s);
   const generation = meta['generation'];
   if (typeof generation === 'number' && generation < 0)
     errors.invalid(path.child('generation'), generation, 'must be greater than or equal to 0');

@@ -35,10 +35,12 @@ export {
   compileStructuralSchema,
   customKind,
   dropNulls,
+  embedsObjects,
   isTextFormat,
   patternProblem,
   structuralName,
   validateStructure,
+  validateValue,
 } from './structural/index.js';
 export type {
   AnySchema,

@@ -24,6 +24,8 @@ export interface StructSchema {
   readonly preserveUnknown: boolean;
   /** `x-kubernetes-embedded-resource`: an object with apiVersion, kind and metadata of its own. */
   readonly embeddedResource: boolean;
+  /** Required fields of a custom resource that its schema does not declare. */
+  readonly requiredUndeclared?: readonly string[];
   /** Discriminated and plain unions, from the markers. */
   readonly unions: readonly Union[];
   /** Inlined types that protobuf nests as separate messages; absent if there are none. */

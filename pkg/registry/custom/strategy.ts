@@ -11,6 +11,7 @@ import {
 import { type StructSchema, validateStructure } from '../../schema/index.js';
 import type { ServedResource } from '../kind.js';
 import type { Strategy, WriteContext } from '../resource.js';
+import { validateEmbedded } from './embedded.js';
 import { checkRules, type RuleNode } from './rules/rules.js';
 import type { ScalePaths } from './scale.js';
 import { checkScale } from './scalerules.js';
@@ -97,15 +98,17 @@ function validate(
   change: { readonly object: JsonObject; readonly old: JsonObject | undefined },
   rules: VersionRules,
   found: FieldErrors,
-  { scheduler }: WriteContext,
+  { scheduler, warn }: WriteContext,
   parts: 'all' | 'status' = 'all',
 ): Promise<void> | undefined {
   const { list } = validateStructure(change.object, rules.schema(), change.old);
   found.addAll(list);
+  validateEmbedded(change.object, rules.schema(), found);
   if (rules.scale !== undefined) checkScale(change.object, rules.scale, parts, found);
   const { expressions } = rules;
   if (expressions === undefined) return undefined;
-  if (!list.some((e) => BLOCKING.has(e.type))) return checkRules(expressions, change, found, scheduler);
+  if (!list.some((e) => BLOCKING.has(e.type)))
+    return checkRules(expressions, change, { errors: found, warn }, scheduler);
   found.add('FieldValueInvalid', '<nil>', `Invalid value: null: ${NOT_CHECKED}`);
   return undefined;
 }

@@ -72,6 +72,7 @@ function struct(schema: JsonObject, name: string): StructSchema {
       if (isObject(property)) fields.push(fieldOf(key, property, required.has(key), `${name}.${key}`));
     }
   }
+  const undeclared = [...required].filter((field) => !fields.some((f) => f.name === field));
   const constraints = constraintsOf(schema);
   return {
     kind: 'struct',
@@ -82,6 +83,7 @@ function struct(schema: JsonObject, name: string): StructSchema {
     preserveUnknown: schema['x-kubernetes-preserve-unknown-fields'] === true,
     embeddedResource: embedded,
     unions: NONE,
+    ...(undeclared.length > 0 && { requiredUndeclared: undeclared }),
     ...(constraints !== undefined && { constraints }),
   };
 }

@@ -193,7 +193,8 @@ function checkCombinations(value: JsonValue, c: Constraints, path: FieldPath, er
   if (allOf !== undefined) {
     const tries = allOf.map(attempt);
     for (const t of tries) errors.addAll(t.list);
-    if (tries.some((t) => !t.empty)) fail('must validate all the schemas (allOf)');
+    const valid = tries.filter((t) => t.empty).length;
+    if (valid < tries.length) fail(`must validate all the schemas (allOf)${valid === 0 ? '. None validated' : ''}`);
   }
   if (not !== undefined && attempt(not).empty) fail('must not validate the schema (not)');
 }

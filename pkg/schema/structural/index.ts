@@ -1,6 +1,7 @@
 export { compileStructuralSchema } from './compile.js';
 export { patternProblem } from './constraints.js';
+export { embedsObjects } from './embeds.js';
 export { isTextFormat } from './formats.js';
 export { dropNulls } from './nulls.js';
 export { customKind, structuralName } from './type.js';
-export { validateStructure } from './validate.js';
+export { validateStructure, validateValue } from './validate.js';

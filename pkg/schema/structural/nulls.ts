@@ -3,7 +3,7 @@ import type { Field, Schema, StructSchema } from '../types.js';
 
 /**
  * Drops null fields that are not nullable, in place: in a custom resource such a null is the same as an absent field. It runs before
- * defaults, which then fill these fields. Items of lists and values of maps stay, because null is an invalid type there.
+ * defaults, which then fill these fields. Items of lists stay, because null is an invalid type there.
  */
 export function dropNulls(object: JsonObject, schema: StructSchema): void {
   for (const field of schema.fields) {
@@ -14,13 +14,15 @@ export function dropNulls(object: JsonObject, schema: StructSchema): void {
   }
 }
 
-const isNullable = (field: Field): boolean =>
-  field.constraints?.nullable === true || (field.schema.kind === 'any' && field.schema.constraints === undefined);
+const isNullable = (field: Field): boolean => field.constraints?.nullable === true;
 
 function walk(value: JsonValue, schema: Schema): void {
   if (schema.kind === 'struct' && isObject(value)) dropNulls(value, schema);
   else if (schema.kind === 'list' && Array.isArray(value)) for (const item of value) walk(item, schema.items);
   else if (schema.kind === 'map' && isObject(value)) {
-    for (const key of Object.keys(value)) walk(value[key] as JsonValue, schema.values);
+    for (const key of Object.keys(value)) {
+      if (value[key] === null && schema.values.constraints?.nullable !== true) delete value[key];
+      else walk(value[key] as JsonValue, schema.values);
+    }
   }
 }

@@ -184,3 +184,59 @@ function bodyOf(step: Step): JsonObject | undefined {
   if (big !== undefined) for (const key of Object.keys(spec)) spec[key] = BigInt(big);
   return parsed;
 }
+
+describe('validation as in kube-apiserver', () => {
+  const type = (properties: JsonObject, more: JsonObject = {}): StructSchema =>
+    schemaOf({ type: 'object', properties, ...more });
+
+  it('requires fields that the schema does not declare', () => {
+    const schema = type({ b: { type: 'string' } }, { required: ['b', 'c'] });
+    expect(check({ b: 'x' }, schema)).toEqual(['spec.c: Required value']);
+    expect(check({}, schema)).toEqual(['spec.b: Required value', 'spec.c: Required value']);
+  });
+
+  it('names the formats of numbers', () => {
+    const schema = type({
+      i: { type: 'integer' },
+      n: { type: 'integer', format: 'int64' },
+      f: { type: 'number', format: 'float' },
+    });
+    const whole = (field: string, what: string) =>
+      `<nil>: Invalid value: "": Checked value must be of type ${what} in spec.${field}`;
+    expect(check({ i: 1.5 }, schema)).toEqual([
+      'spec.i: Invalid value: "number": spec.i in body must be of type integer: "number"',
+      whole('i', 'integer (default format)'),
+    ]);
+    expect(check({ n: 1e19 }, schema)).toEqual([
+      'spec.n: Invalid value: "float64": spec.n in body must be of type int64: "float64"',
+      whole('n', 'integer with format int64'),
+    ]);
+    expect(check({ n: true }, schema)).toEqual(['spec.n: Invalid value: "": spec.n in body must be of type int64: ""']);
+    expect(check({ f: 1e39 }, schema)).toEqual([whole('f', 'number with format float')]);
+  });
+
+  it('lets an object that had duplicates keep them', () => {
+    const schema = type({ s: { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' } });
+    expect(check({ s: ['a', 'a', 'b'] }, schema, { s: ['a', 'a'] })).toEqual([]);
+    expect(check({ s: ['a', 'a'] }, schema, { s: ['a'] })).toEqual(['spec.s[1]: Duplicate value: "a"']);
+  });
+
+  it('drops nulls of values of maps, and of fields of any type', () => {
+    const schema = type({
+      m: { type: 'object', additionalProperties: { type: 'string' } },
+      n: { type: 'object', additionalProperties: { type: 'string', nullable: true } },
+      x: { 'x-kubernetes-preserve-unknown-fields': true },
+    });
+    const object = { spec: { m: { a: null, b: 'x' }, n: { a: null }, x: null } };
+    dropNulls(object, schema);
+    expect(object).toEqual({ spec: { m: { b: 'x' }, n: { a: null } } });
+  });
+
+  it('says when no schema of allOf is valid', () => {
+    const schema = type({ s: { type: 'string', allOf: [{ minLength: 3 }, { pattern: '^x' }] } });
+    expect(check({ s: 'y' }, schema).at(-1)).toContain(
+      '"spec.s" must validate all the schemas (allOf). None validated',
+    );
+    expect(check({ s: 'xy' }, schema).at(-1)).toMatch(/\(allOf\)$/);
+  });
+});

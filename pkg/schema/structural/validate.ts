@@ -20,32 +20,49 @@ import { checkConstraints, wrongType } from './constraints.js';
  */
 export function validateStructure(object: JsonObject, schema: StructSchema, old?: JsonObject): FieldErrors {
   const errors = new FieldErrors();
-  visitStruct(object, old, schema, FieldPath.root, errors);
+  const duplicates = new FieldErrors();
+  visitStruct(object, old, schema, FieldPath.root, { errors, duplicates });
+  // An object that had duplicates may keep them and get others.
+  if (duplicates.list.length > 0 && !(old !== undefined && hasDuplicates(old, schema))) errors.addAll(duplicates.list);
   return errors;
 }
 
-function visit(
-  value: JsonValue,
-  old: JsonValue | undefined,
-  schema: Schema,
-  path: FieldPath,
-  errors: FieldErrors,
-): void {
+/** Validates a value that stands alone, such as a default, with its path as it is shown. Duplicates are allowed. */
+export function validateValue(value: JsonValue, schema: Schema, path: FieldPath): FieldErrors {
+  const errors = new FieldErrors();
+  visit(value, undefined, schema, path, { errors, duplicates: new FieldErrors() });
+  return errors;
+}
+
+function hasDuplicates(object: JsonObject, schema: StructSchema): boolean {
+  const found = { errors: new FieldErrors(), duplicates: new FieldErrors() };
+  visitStruct(object, undefined, schema, FieldPath.root, found);
+  return found.duplicates.list.length > 0;
+}
+
+interface Found {
+  readonly errors: FieldErrors;
+  /** Repeated items of sets and keyed lists. */
+  readonly duplicates: FieldErrors;
+}
+
+function visit(value: JsonValue, old: JsonValue | undefined, schema: Schema, path: FieldPath, found: Found): void {
+  const { errors } = found;
   if (old !== undefined && equalJson(value, old)) return;
   const { constraints } = schema;
   if (value === null && constraints?.nullable === true) return;
   if (!checkType(value, schema, path, errors)) return;
   if (schema.kind === 'scalar' && checkRange(value, schema, path, errors)) return;
   if (schema.kind === 'struct') {
-    visitStruct(value as JsonObject, isObject(old) ? old : undefined, schema, path, errors);
+    visitStruct(value as JsonObject, isObject(old) ? old : undefined, schema, path, found);
     return;
   }
   check(value, constraints, path, errors);
-  if (schema.kind === 'list') visitList(value as JsonValue[], old, schema, path, errors);
+  if (schema.kind === 'list') visitList(value as JsonValue[], old, schema, path, found);
   else if (schema.kind === 'map') {
     for (const key of Object.keys(value as JsonObject)) {
       const before = isObject(old) ? getOwn(old, key) : undefined;
-      visit((value as JsonObject)[key] as JsonValue, before, schema.values, path.child(key), errors);
+      visit((value as JsonObject)[key] as JsonValue, before, schema.values, path.child(key), found);
     }
   }
 }
@@ -59,8 +76,9 @@ function visitStruct(
   old: JsonObject | undefined,
   schema: StructSchema,
   path: FieldPath,
-  errors: FieldErrors,
+  found: Found,
 ): void {
+  const { errors } = found;
   check(object, schema.constraints, path, errors);
   for (const field of schema.fields) {
     const value = getOwn(object, field.name);
@@ -72,10 +90,12 @@ function visitStruct(
         old === undefined ? undefined : getOwn(old, field.name),
         field.schema,
         path.child(field.name),
-        errors,
+        found,
       );
     }
   }
+  for (const name of schema.requiredUndeclared ?? [])
+    if (getOwn(object, name) === undefined) errors.required(path.child(name));
 }
 
 /** Metadata is not validated here, because names, labels and the like have their own rules. */
@@ -86,14 +106,14 @@ function visitList(
   old: JsonValue | undefined,
   schema: ListSchema,
   path: FieldPath,
-  errors: FieldErrors,
+  found: Found,
 ): void {
   const byKey = schema.listType === 'map' && Array.isArray(old);
   const before = new Map(byKey ? old.map((item) => [keyText(item, schema), item] as const) : []);
   list.forEach((item, i) => {
-    visit(item, byKey ? before.get(keyText(item, schema)) : undefined, schema.items, path.index(i), errors);
+    visit(item, byKey ? before.get(keyText(item, schema)) : undefined, schema.items, path.index(i), found);
   });
-  if (schema.listType !== 'atomic') checkUnique(list, schema, path, errors);
+  if (schema.listType !== 'atomic') checkUnique(list, schema, path, found.duplicates);
 }
 
 /** Reports each duplicate value once, at its second occurrence. */
@@ -137,12 +157,19 @@ function checkType(value: JsonValue, schema: Schema, path: FieldPath, errors: Fi
   const actual = typeOf(value);
   if (actual === expected || (expected === 'number' && actual === 'integer')) return true;
   if (expected === 'integer,string' && (actual === 'integer' || actual === 'string')) return true;
-  wrongType(actual, expected, path, errors);
-  if (expected === 'integer' && actual === 'number' && isWhole(value)) {
-    outOfRange('integer (default format)', path, errors);
-  }
+  const format = schema.constraints?.format;
+  const isFormatted = format !== undefined && NUMBER_FORMATS.has(format);
+  // kube-apiserver names the format in place of the type, but only for these values.
+  if (isFormatted && actual === 'boolean') wrongType('', format, path, errors);
+  else if (isFormatted && expected === 'integer' && actual === 'number') wrongType('float64', format, path, errors);
+  else wrongType(actual, expected, path, errors);
+  if (expected === 'integer' && actual === 'number')
+    outOfRange(isFormatted ? `integer with format ${format}` : 'integer (default format)', path, errors);
   return false;
 }
+
+const NUMBER_FORMATS: ReadonlySet<string> = new Set(['int32', 'int64', 'float', 'double']);
+const FLOAT_MAX = 3.4028234663852886e38;
 
 /** Returns the type that a schema requires; undefined for any type. */
 function typeName(schema: Schema): string | undefined {
@@ -190,8 +217,12 @@ const isWhole = (value: JsonValue): value is number | bigint => typeof value ===
 const inRange = (value: number | bigint, range: { readonly min: bigint; readonly max: bigint }): boolean =>
   value >= range.min && value <= range.max;
 
-/** Reports an integer that is too large for its format; returns true if so. */
+/** Reports a number that is too large for its format; returns true if so. */
 function checkRange(value: JsonValue, schema: ScalarSchema, path: FieldPath, errors: FieldErrors): boolean {
+  if (schema.constraints?.format === 'float' && typeof value === 'number' && Math.abs(value) > FLOAT_MAX) {
+    outOfRange('number with format float', path, errors);
+    return true;
+  }
   const narrow = schema.type === 'int32' || schema.constraints?.format === 'int32';
   if (!narrow || !isWhole(value) || inRange(value, INT32)) return false;
   outOfRange('integer with format int32', path, errors);

@@ -194,3 +194,43 @@ describe('a definition', () => {
     ]);
   });
 });
+
+describe('defaults', () => {
+  const found = (schema: JsonObject): string[] => errorsOf(inSpec('t', schema)).map((e) => e.replace(`${T}.`, ''));
+  const items = { type: 'string' };
+
+  it.each([
+    [
+      { type: 'array', items, default: ['a', 1] },
+      ['default.[1]: Invalid value: "integer": [1] in body must be of type string: "integer"'],
+    ],
+    [{ type: 'array', items, 'x-kubernetes-list-type': 'set', default: ['a', 'a'] }, []],
+    [{ 'x-kubernetes-int-or-string': true, default: 1.5 }, []],
+    [
+      { type: 'object', required: ['a', 'b'], properties: { a: { type: 'integer', default: 1 } }, default: {} },
+      ['default.a: Required value', 'default.b: Required value'],
+    ],
+    [
+      { type: 'string', default: 'x', 'x-kubernetes-validations': [{ rule: "self != 'x'" }] },
+      ['default: Invalid value: "x": failed rule: self != \'x\''],
+    ],
+    [
+      { type: 'integer', format: 'int32', default: 3_000_000_000 },
+      ['default: Invalid value: "": Checked value must be of type integer with format int32 in '],
+    ],
+  ] as const)('%j', (schema, expected) => expect(found(schema as unknown as JsonObject)).toEqual(expected));
+
+  it('are not allowed for the fields that the server sets', () => {
+    const errors = errorsOf((v) => {
+      Object.assign(schemaOf(v)['properties'] as JsonObject, {
+        kind: { type: 'string', default: 'x' },
+        metadata: { type: 'object', properties: { name: { type: 'string', default: 'x' } } },
+      });
+    });
+    const root = 'spec.validation.openAPIV3Schema.properties';
+    expect(errors).toEqual([
+      `${root}[kind].default: Forbidden: must not be set in top-level kind`,
+      `${root}[metadata].properties[name].default: Forbidden: must not be set in top-level metadata`,
+    ]);
+  });
+});

@@ -2,15 +2,16 @@ import {
   cloneJson,
   equalJson,
   FieldErrors,
-  type FieldPath,
+  FieldPath,
   isObject,
   type JsonObject,
   type JsonValue,
 } from '../../../api/index.js';
 import { COMPATIBLE, CURRENT } from '../../../cel/index.js';
-import { compileStructuralSchema, internalText, prune, validateStructure } from '../../../schema/index.js';
+import { compileStructuralSchema, internalText, prune, validateValue } from '../../../schema/index.js';
 import { RuleCosts } from '../../custom/rules/costs.js';
 import { checkDeclaredRules, checkRuleTexts } from '../../custom/rules/declared.js';
+import { checkRules, compileRules } from '../../custom/rules/rules.js';
 import { listAt, textAt } from '../access.js';
 import { EMBEDDED, INT_OR_STRING, LIST_KEYS, LIST_TYPE, MAP_TYPE, PRESERVE } from './keywords.js';
 import { structuralErrors } from './structuralrules.js';
@@ -210,6 +211,21 @@ class SchemaRules {
     this.#list(s, path);
     if (place !== 'logic' && s['default'] !== undefined && s['default'] !== null && this.#strict)
       this.#default(s, path, place);
+    if (place === 'root' && isObject(s['properties']))
+      for (const name of OBJECT_FIELDS)
+        this.#undefaulted(s['properties'][name], path.child('properties').key(name), name);
+  }
+
+  /** The server sets the fields of every object: the root may not have defaults for them. */
+  #undefaulted(s: JsonValue | undefined, path: FieldPath, name: string): void {
+    if (!isObject(s)) return;
+    if ((s['default'] ?? undefined) !== undefined)
+      this.#own.forbidden(path.child('default'), `must not be set in top-level ${name}`);
+    if (isObject(s['properties']))
+      for (const [key, inner] of Object.entries(s['properties']))
+        this.#undefaulted(inner, path.child('properties').key(key), name);
+    this.#undefaulted(s['additionalProperties'], path.child('additionalProperties'), name);
+    this.#undefaulted(s['items'], path.child('items'), name);
   }
 
   #keywords(s: JsonObject, path: FieldPath): void {
@@ -348,15 +364,34 @@ class SchemaRules {
     const at = path.child('default');
     const pruned: JsonObject = { x: cloneJson(value) };
     if (prune(pruned, holder).length > 0) this.#defaults.invalid(at, value, 'must not have unknown fields');
-    for (const e of validateStructure({ x: cloneJson(value) }, holder).list)
-      this.#defaults.addAll([
-        { ...e, field: `${at}${e.field.slice(1)}`, message: e.message.replace('x in body', ' in body') },
-      ]);
+    if (s[INT_OR_STRING] !== true) {
+      const of = holder.byName.get('x')!.schema;
+      for (const e of validateValue(cloneJson(value), of, FieldPath.root).list) {
+        const field = e.field === '' || e.field === '<nil>' ? `${at}` : `${at}.${e.field}`;
+        this.#defaults.addAll([{ ...e, field }]);
+      }
+    }
+    if (this.#defaults.empty) this.#defaults.addAll(brokenRules(s, value, at));
     if ((s[EMBEDDED] === true || place === 'root') && isObject(value))
       for (const field of ['apiVersion', 'kind'] as const)
         if (textAt(value, field) === '') this.#defaults.required(at.child(field));
   }
 }
+
+/** The errors of the rules of a schema for its default. Rules that cannot be compiled are reported elsewhere. */
+function brokenRules(s: JsonObject, value: JsonValue, at: FieldPath): FieldErrors['list'] {
+  const rules = compileRules({ type: 'object', properties: { x: s } });
+  if (rules === undefined) return [];
+  const errors = new FieldErrors();
+  const reports = { errors, warn: () => {} };
+  void checkRules(rules, { object: { x: cloneJson(value) }, old: undefined }, reports, UNPACED);
+  return errors.list
+    .filter((e) => !e.message.includes('rule compile error'))
+    .map((e) => ({ ...e, field: `${at}${e.field.slice(1)}` }));
+}
+
+/** The limit of the cost of all rules bounds the time. */
+const UNPACED = { spent: () => false, yield: () => Promise.resolve() };
 
 /** The position of a schema: `logic` means inside allOf, anyOf, oneOf or not. */
 type Place = 'root' | 'inside' | 'logic';

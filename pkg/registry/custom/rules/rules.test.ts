@@ -14,7 +14,7 @@ function check(spec: JsonObject, value: JsonObject, old?: JsonObject): readonly 
   const schema = { type: 'object', properties: { spec } };
   const errors = new FieldErrors();
   const change = { object: { spec: value }, old: old === undefined ? undefined : { spec: old } };
-  checkRules(compileRules(schema)!, change, errors, UNHURRIED);
+  checkRules(compileRules(schema)!, change, { errors, warn: () => {} }, UNHURRIED);
   return errors.list.map((e) => `${e.field}: ${e.message}`);
 }
 
@@ -103,6 +103,14 @@ describe('rules of a schema', () => {
     };
     expect(check(schema, { n: 9, m: 2 }, { n: 9, m: 1 })).toEqual([]);
     expect(check(schema, { n: 8, m: 2 }, { n: 9, m: 1 })).toHaveLength(1);
+  });
+
+  it('give a warning for an unchanged value that is invalid', () => {
+    const warnings: string[] = [];
+    const root = compileRules({ type: 'object', properties: { spec: integers(rule('self < 5')) } })!;
+    const change = { object: { spec: { n: 9 } }, old: { spec: { n: 9 } } };
+    checkRules(root, change, { errors: new FieldErrors(), warn: (m) => void warnings.push(m) }, UNHURRIED);
+    expect(warnings).toEqual(['spec.n: Invalid value: 9: failed rule: self < 5']);
   });
 
   it('compare sets without order', () => {

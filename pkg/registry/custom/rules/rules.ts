@@ -1,6 +1,6 @@
 import {
   equalJson,
-  type FieldErrors,
+  FieldErrors,
   FieldPath,
   getOwn,
   isObject,
@@ -131,18 +131,25 @@ const NOTHING: Before = { has: false, value: undefined };
 /** The result of a walk that must let other work run before it continues. */
 type Walk<T> = Generator<Promise<void>, T, void>;
 
+/** Where failed rules are reported. */
+export interface Reports {
+  readonly errors: FieldErrors;
+  /** Called for each rule that fails and is ignored. */
+  warn(message: string): void;
+}
+
 /**
- * Evaluates the rules of a version on an object. On an update, rules that fail on an unchanged value are ignored (ratcheting).
- * Returns undefined if all is done within one time slice.
+ * Evaluates the rules of a version on an object. On an update, rules that fail on an unchanged value give a warning
+ * only (ratcheting). Returns undefined if all is done within one time slice.
  */
 export function checkRules(
   root: RuleNode,
   { object, old }: { readonly object: JsonObject; readonly old: JsonObject | undefined },
-  errors: FieldErrors,
+  reports: Reports,
   pace: Pace,
 ): Promise<void> | undefined {
   const before: Before = old === undefined ? NOTHING : { has: true, value: old };
-  const walk = new Checker(errors, old !== undefined, pace).check(root, object, before, FieldPath.root);
+  const walk = new Checker(reports, old !== undefined, pace).check(root, object, before, FieldPath.root);
   const first = walk.next();
   return first.done === true ? undefined : goOn(walk, first.value);
 }
@@ -154,6 +161,7 @@ async function goOn(walk: Walk<void>, until: Promise<void>): Promise<void> {
 
 class Checker {
   readonly #errors: FieldErrors;
+  readonly #warn: Reports['warn'];
   readonly #isUpdate: boolean;
   readonly #pace: Pace;
   #budget = REQUEST_COST_MAX;
@@ -161,8 +169,9 @@ class Checker {
   /** The cost since the last check whether the time slice is used up. */
   #unpaced = 0;
 
-  constructor(errors: FieldErrors, isUpdate: boolean, pace: Pace) {
+  constructor({ errors, warn }: Reports, isUpdate: boolean, pace: Pace) {
     this.#errors = errors;
+    this.#warn = warn;
     this.#isUpdate = isUpdate;
     this.#pace = pace;
   }
@@ -214,14 +223,17 @@ class Checker {
     };
     const found = yield* this.#run(rule.compiled.program, variables);
     if (found === true && !this.#spent) return;
-    // Ratcheting: an unchanged value may stay invalid, except under a transition rule.
-    const ratchets = this.#isUpdate && before.has && !rule.isTransition && equalJson(before.value!, value);
-    if (ratchets && !this.#spent) return;
     if (this.#spent) {
       const sentence = 'validation failed due to running out of cost budget, no further validation rules will be run';
       this.#errors.invalid(path, shown, sentence);
-    } else if (isError(found)) this.#errors.invalid(path, shown, evaluationError(found.message, rule.text));
-    else yield* this.#broken(rule, at, value, variables, path);
+      return;
+    }
+    // Ratcheting: an unchanged value may stay invalid, except under a transition rule.
+    const ratchets = this.#isUpdate && before.has && !rule.isTransition && equalJson(before.value!, value);
+    const errors = ratchets ? new FieldErrors() : this.#errors;
+    if (isError(found)) errors.invalid(path, shown, evaluationError(found.message, rule.text));
+    else yield* this.#broken(errors, { rule, at, value, variables, path });
+    if (ratchets) for (const e of errors.list) this.#warn(`${e.field}: ${e.message}`);
   }
 
   *#run(program: Program, variables: Variables): Walk<Value> {
@@ -240,24 +252,24 @@ class Checker {
     }
   }
 
-  *#broken(rule: Rule, at: RuleNode, value: JsonValue, variables: Variables, path: FieldPath): Walk<void> {
+  *#broken(errors: FieldErrors, { rule, at, value, variables, path }: Broken): Walk<void> {
     const message = yield* this.#message(rule, variables);
     const place = rule.place.reduce((p, { name, isKey }) => (isKey ? p.key(name) : p.child(name)), path);
     const isContainer = ['object', 'array'].includes(at.shown);
     switch (textAt(rule.source, 'reason')) {
       case 'FieldValueForbidden':
-        this.#errors.forbidden(place, message);
+        errors.forbidden(place, message);
         break;
       case 'FieldValueRequired':
-        this.#errors.required(place, message);
+        errors.required(place, message);
         break;
       case 'FieldValueDuplicate':
-        if (isContainer) this.#errors.add('FieldValueDuplicate', place, 'Duplicate value');
-        else this.#errors.duplicate(place, value as string);
+        if (isContainer) errors.add('FieldValueDuplicate', place, 'Duplicate value');
+        else errors.duplicate(place, value as string);
         break;
       default:
-        if (isContainer) this.#errors.add('FieldValueInvalid', place, `Invalid value: ${message}`);
-        else this.#errors.invalid(place, value as string, message);
+        if (isContainer) errors.add('FieldValueInvalid', place, `Invalid value: ${message}`);
+        else errors.invalid(place, value as string, message);
     }
   }
 
@@ -271,6 +283,14 @@ class Checker {
     }
     return textAt(rule.source, 'message').trim() || `failed rule: ${rule.text}`;
   }
+}
+
+interface Broken {
+  readonly rule: Rule;
+  readonly at: RuleNode;
+  readonly value: JsonValue;
+  readonly variables: Variables;
+  readonly path: FieldPath;
 }
 
 function evaluationError(message: string, rule: string): string {
