@@ -32,7 +32,7 @@ export const sharedState: Readonly<Record<string, Readonly<Record<string, string
   'pkg/cel/library/arithmetic.ts': { unsupported: PURE },
   'pkg/cel/library/regex.ts': { patterns: PURE, engine: OF_PROGRAM },
   'pkg/cel/library/time.ts': { formats: PURE },
-  'pkg/codec/custom.ts': { embedding: OF_SCHEMA },
+  'pkg/schema/structural/embeds.ts': { embedding: OF_SCHEMA },
   'pkg/codec/json/normal.ts': { clean: IN_ONE_CALL, members: IN_ONE_CALL },
   'pkg/codec/protobuf/decode.ts': { messages: OF_SCHEMA },
   'pkg/codec/protobuf/encode.ts': { messages: OF_SCHEMA },
