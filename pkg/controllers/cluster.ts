@@ -25,18 +25,27 @@ export interface Cluster {
   visit(resource: ServedResource, namespace: string, f: (object: JsonObject) => void): Promise<void>;
   /** Returns the object as it was stored. */
   create(resource: ServedResource, namespace: string, object: JsonObject): Promise<JsonObject>;
-  /** A JSON merge patch. With `metadata.resourceVersion` or `uid` in it, it conflicts when the object has changed. */
-  patch(at: Place, subresource: string, patch: JsonObject): Promise<void>;
+  /** A JSON merge patch. Fails with 409 if the object has changed since the version that the patch is based on. */
+  patch(at: Place, subresource: string, patch: ConditionalPatch): Promise<void>;
+  /** Fails with 409 if the object has changed since `object` was read; `object` must have its version. */
   replace(at: Place, subresource: string, object: JsonObject): Promise<void>;
   /** Fails with 409 if uid or resourceVersion differ from the object that was read. */
   delete(at: Place, options: DeleteOptions): Promise<void>;
-  deleteCollection(resource: ServedResource, namespace: string): Promise<void>;
+  /**
+   * Deletes the objects that exist at the call, if `isDue` then returns true; otherwise fails with 409. `isDue` is called when the objects
+   * are known, and they are deleted by uid. So objects of a namespace or definition that was created again meanwhile stay: this
+   * peer may have lost its leadership, and the next leader may have completed the deletion.
+   */
+  deleteCollection(resource: ServedResource, namespace: string, isDue: () => Promise<boolean>): Promise<void>;
   /**
    * Delivers the current state, object by object, and then every change in order. Changes that arrive meanwhile are delivered after
    * the state.
    */
   follow(observer: Observer): Following;
 }
+
+/** A merge patch with the version of the object that it is based on. */
+export type ConditionalPatch = JsonObject & { readonly metadata: JsonObject & { readonly resourceVersion: string } };
 
 export interface DeleteOptions {
   readonly uid: string;

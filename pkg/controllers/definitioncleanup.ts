@@ -35,27 +35,32 @@ export function definitionCleanup(context: ControllerContext): Controller {
     if (place === undefined || definition === undefined) return;
     const meta = metaOf(definition);
     if (!meta.deleting || !meta.finalizers.includes(CLEANUP_FINALIZER)) return;
+    /** The same definition as of now, while its deletion is not complete. The next leader may have completed it. */
+    const now = async (): Promise<JsonObject | undefined> => {
+      const found = await cluster.get(place);
+      return found !== undefined && metaOf(found).uid === meta.uid && metaOf(found).deleting ? found : undefined;
+    };
     await report(place, definition, IN_PROGRESS);
     const kind = cluster
       .servedResources()
       .kind(textAt(definition, 'spec', 'group'), textAt(definition, 'spec', 'names', 'plural'));
-    if (kind !== undefined && (await empty(kind)) > 0) {
+    if (kind !== undefined && (await empty(kind, async () => (await now()) !== undefined)) > 0) {
       queue.addAfter(name, RETRY_MILLISECONDS);
       return;
     }
-    const current = await cluster.get(place);
+    const current = await now();
     if (current === undefined) return;
     await report(place, current, COMPLETED);
-    const last = await cluster.get(place);
+    const last = await now();
     if (last !== undefined) await release(place, last);
   }
 
   /** Deletes every object of the kind and returns how many are left. */
-  async function empty(kind: Kind): Promise<number> {
+  async function empty(kind: Kind, isDue: () => Promise<boolean>): Promise<number> {
     const resource = kind.served[0];
     if (resource === undefined) return 0;
     const namespaces = new Set((await cluster.list(resource, '')).map((o) => metaOf(o).namespace));
-    for (const namespace of namespaces) await cluster.deleteCollection(resource, namespace);
+    for (const namespace of namespaces) await cluster.deleteCollection(resource, namespace, isDue);
     return (await cluster.list(resource, '')).length;
   }
 

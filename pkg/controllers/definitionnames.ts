@@ -11,6 +11,7 @@ import {
 } from '../api/index.js';
 import type { StoredObject } from '../cache/index.js';
 import { headOf, type ServedResource } from '../registry/index.js';
+import type { ConditionalPatch } from './cluster.js';
 import { type Controller, type ControllerContext, controllerOf } from './controller.js';
 import { type Condition, groupOf, isDefinition, isTrue, placeOf, setCondition } from './definition.js';
 import { WorkQueue } from './queue.js';
@@ -121,7 +122,7 @@ const NOT_ESTABLISHED: Condition = {
 };
 
 /** The change of the status as a merge patch, which conflicts if the definition has changed since. */
-function statusPatch(former: JsonObject, next: JsonObject): JsonObject {
+function statusPatch(former: JsonObject, next: JsonObject): ConditionalPatch {
   const accepted = at(next, 'status', 'acceptedNames');
   const dropped = Object.keys(objectAt(former, 'status', 'acceptedNames') ?? {}).filter((f) => !hasOwn(accepted, f));
   return {

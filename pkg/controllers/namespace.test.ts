@@ -73,14 +73,51 @@ describe('namespace deletion', () => {
     expect(await refusal(bench.get('namespaces', '', 'n'))).toMatch(/^404/);
   });
 
+  // A leader that was deposed works on, and meanwhile the next one completes the deletion and a user creates the namespace again.
+  for (const [when, resource] of [
+    ['deletes content', 'configmaps'],
+    ['finalizes it', 'secrets'],
+  ] as const) {
+    it(`leaves a new namespace of the same name alone when a deposed leader ${when}`, async () => {
+      let replaced = false;
+      const { bench, work } = await scene((cluster) => ({
+        ...cluster,
+        deleteCollection: async (of, namespace, isDue) => {
+          if (of.resource !== resource || replaced) return cluster.deleteCollection(of, namespace, isDue);
+          replaced = true;
+          if (resource === 'secrets') await cluster.deleteCollection(of, namespace, isDue);
+          for (const kind of ['configmaps', 'secrets']) {
+            for (const { metadata } of (await bench.list(kind, 'n')).items as { metadata: { name: string } }[])
+              await bench.delete(kind, 'n', metadata.name);
+          }
+          const namespaces = cluster.servedResources().find('', 'v1', 'namespaces')!;
+          const place = { resource: namespaces, namespace: '', name: 'n' };
+          await cluster.replace(place, 'finalize', { ...(await cluster.get(place))!, spec: {} });
+          await bench.create('namespaces', '', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'n' } });
+          if (resource === 'secrets') return;
+          await bench.create('configmaps', 'n', map('kept'));
+          await cluster.deleteCollection(of, namespace, isDue);
+        },
+      }));
+      await bench.create('configmaps', 'n', map('old'));
+      await bench.create('secrets', 'n', { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'old' } });
+      await bench.delete('namespaces', '', 'n');
+      await work(5);
+      expect(replaced).toBe(true);
+      expect((await bench.list('configmaps', 'n')).items).toHaveLength(resource === 'configmaps' ? 1 : 0);
+      const { spec, status } = await bench.get('namespaces', '', 'n');
+      expect([spec, status]).toEqual([{ finalizers: ['kubernetes'] }, { phase: 'Active' }]);
+    });
+  }
+
   it('deletes nothing else while pods remain', async () => {
     let failing = true;
     const { bench, work, conditions } = await scene((cluster) => ({
       ...cluster,
-      deleteCollection: (resource, namespace) =>
+      deleteCollection: (resource, namespace, isDue) =>
         failing && resource.resource === 'pods'
           ? Promise.reject(errors.internal('not now'))
-          : cluster.deleteCollection(resource, namespace),
+          : cluster.deleteCollection(resource, namespace, isDue),
     }));
     const spec = { containers: [{ name: 'c', image: 'i' }] };
     await bench.create('pods', 'n', { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec });

@@ -1,6 +1,7 @@
 import { ApiError, isObject, type JsonObject } from '../api/index.js';
 import type { StoredObject } from '../cache/index.js';
 import type { ServedResource } from '../registry/index.js';
+import type { Place } from './cluster.js';
 import { type Controller, type ControllerContext, controllerOf } from './controller.js';
 import { metaOf } from './meta.js';
 import { WorkQueue } from './queue.js';
@@ -55,14 +56,20 @@ export function namespaceController(context: ControllerContext): Controller {
     // Set before the content is read, so that no change is missed.
     const delay = remaining.get(name) ?? RESYNC_FIRST_MILLISECONDS;
     remaining.set(name, Math.min(delay * 2, RESYNC_LONGEST_MILLISECONDS));
-    const content = await empty(name);
-    await report(place, content);
+    const { uid } = metaOf(namespace);
+    /** The same namespace as of now, while its deletion is not complete. The next leader may have completed it. */
+    const current = async (): Promise<JsonObject | undefined> => {
+      const now = await cluster.get(place);
+      return now !== undefined && metaOf(now).uid === uid && metaOf(now).deleting ? now : undefined;
+    };
+    const content = await empty(name, async () => (await current()) !== undefined);
+    await report(place, await current(), content);
     if (content.objects.size > 0 || content.failures.length > 0) {
       queue.addAfter(name, delay);
       return;
     }
     remaining.delete(name);
-    const fresh = await cluster.get(place);
+    const fresh = await current();
     if (fresh === undefined) return;
     const finalizers = finalizersOf(fresh).filter((f) => f !== FINALIZER);
     await cluster.replace(place, 'finalize', {
@@ -72,20 +79,25 @@ export function namespaceController(context: ControllerContext): Controller {
   }
 
   /** Deletes all content, pods first because they may use the rest, and returns what remains. */
-  async function empty(name: string): Promise<Content> {
+  async function empty(name: string, isDue: () => Promise<boolean>): Promise<Content> {
     const content: Content = { objects: new Map(), finalizers: new Map(), failures: [] };
     const resources = deletable();
     const pods = resources.filter((r) => r.resource === 'pods' && r.group === '');
-    for (const r of pods) await emptyOf(r, name, content);
+    for (const r of pods) await emptyOf(r, name, isDue, content);
     if (content.objects.size > 0 || content.failures.length > 0) return content;
-    for (const r of resources) if (!pods.includes(r)) await emptyOf(r, name, content);
+    for (const r of resources) if (!pods.includes(r)) await emptyOf(r, name, isDue, content);
     return content;
   }
 
-  async function emptyOf(resource: ServedResource, namespace: string, content: Content): Promise<void> {
+  async function emptyOf(
+    resource: ServedResource,
+    namespace: string,
+    isDue: () => Promise<boolean>,
+    content: Content,
+  ): Promise<void> {
     try {
       if ((await cluster.list(resource, namespace)).length === 0) return;
-      await cluster.deleteCollection(resource, namespace);
+      await cluster.deleteCollection(resource, namespace, isDue);
       const left = await cluster.list(resource, namespace);
       if (left.length === 0) return;
       const id = resource.group === '' ? `${resource.resource}.` : `${resource.resource}.${resource.group}`;
@@ -112,11 +124,7 @@ export function namespaceController(context: ControllerContext): Controller {
     return [...byStorage.values()];
   }
 
-  async function report(
-    place: { readonly resource: ServedResource; readonly namespace: string; readonly name: string },
-    content: Content,
-  ): Promise<void> {
-    const namespace = await cluster.get(place);
+  async function report(place: Place, namespace: JsonObject | undefined, content: Content): Promise<void> {
     if (namespace === undefined) return;
     const before =
       isObject(namespace['status']) && Array.isArray(namespace['status']['conditions'])
@@ -137,7 +145,9 @@ export function namespaceController(context: ControllerContext): Controller {
     if (same) return;
     // An empty namespace that never waited gets no conditions: it is finalized next.
     if (before.length === 0 && content.objects.size === 0 && content.failures.length === 0) return;
+    const { uid, resourceVersion } = metaOf(namespace);
     await cluster.patch(place, 'status', {
+      metadata: { uid, resourceVersion },
       status: { phase: 'Terminating', conditions: conditions as unknown as JsonObject[] },
     });
   }

@@ -326,6 +326,8 @@ export async function removeCollection(
   const { target, options } = request;
   warnOfDefault(request, context);
   const result = await list(core, { target, options: request.list }, context);
+  await request.confirm?.();
+  const confirmed = request.confirm !== undefined;
   const queue = result.items.values();
   const quiet: RequestContext = {
     user: context.user,
@@ -340,9 +342,12 @@ export async function removeCollection(
     for (const o of queue) {
       if (failure !== undefined) return;
       try {
-        await remove(core, { target: objectTarget(target.resource, o.namespace, o.name), options }, quiet);
+        const exactly = confirmed ? { ...options, preconditions: { uid: o.uid() } } : options;
+        await remove(core, { target: objectTarget(target.resource, o.namespace, o.name), options: exactly }, quiet);
       } catch (e) {
-        if (!(e instanceof ApiError && e.status.code === 404)) failure ??= e;
+        // With a precondition, 409 means that another object has the name.
+        const isGone = e instanceof ApiError && (e.status.code === 404 || (confirmed && e.status.code === 409));
+        if (!isGone) failure ??= e;
       }
     }
   };

@@ -142,6 +142,11 @@ export interface DeleteCollectionRequest {
   readonly target: Target;
   readonly list: ListOptions;
   readonly options: DeleteOptions;
+  /**
+   * Called when the objects are listed; if it rejects, nothing is deleted. With it, exactly the listed objects are deleted, not others that
+   * have their names by then.
+   */
+  readonly confirm?: () => Promise<void>;
 }
 
 export interface GetRequest {

@@ -41,3 +41,48 @@ describe('an observer of the cluster', () => {
     following.stop();
   });
 });
+
+describe('a write of a controller', () => {
+  const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'm' } };
+
+  it('is refused without the version that it is based on, and conflicts with a newer one', async () => {
+    const { registry, world } = await Bench.open();
+    const cluster = clusterOf(registry, world);
+    const resource = cluster.servedResources().find('', 'v1', 'configmaps')!;
+    const place = { resource, namespace: 'default', name: 'm' };
+    await cluster.create(resource, 'default', map);
+    const read = (await cluster.get(place))!;
+    await expect(cluster.replace(place, '', { ...map, data: { a: '1' } })).rejects.toThrow('no resourceVersion');
+    const unversioned = { metadata: { resourceVersion: '' }, data: { a: '1' } };
+    await expect(cluster.patch(place, '', unversioned)).rejects.toThrow('no resourceVersion');
+    await cluster.replace(place, '', { ...read, data: { a: '1' } });
+    await expect(cluster.replace(place, '', { ...read, data: { a: '2' } })).rejects.toMatchObject({
+      status: { code: 409 },
+    });
+    expect((await cluster.get(place))!['data']).toEqual({ a: '1' });
+  });
+
+  it('deletes the objects of a collection that it has listed, and only if that is still due', async () => {
+    const { registry, world } = await Bench.open();
+    const cluster = clusterOf(registry, world);
+    const resource = cluster.servedResources().find('', 'v1', 'configmaps')!;
+    const place = { resource, namespace: 'default', name: 'm' };
+    await cluster.create(resource, 'default', map);
+    await expect(cluster.deleteCollection(resource, 'default', async () => false)).rejects.toMatchObject({
+      status: { code: 409 },
+    });
+    // The object is replaced by another one of its name before it is deleted.
+    const { uid, resourceVersion } = (await cluster.get(place))!['metadata'] as {
+      uid: string;
+      resourceVersion: string;
+    };
+    await cluster.deleteCollection(resource, 'default', async () => {
+      await cluster.delete(place, { uid, resourceVersion });
+      await cluster.create(resource, 'default', map);
+      return true;
+    });
+    expect(await cluster.get(place)).toBeDefined();
+    await cluster.deleteCollection(resource, 'default', async () => true);
+    expect(await cluster.get(place)).toBeUndefined();
+  });
+});

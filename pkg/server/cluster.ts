@@ -1,4 +1,4 @@
-import { ApiError, type JsonObject } from '../api/index.js';
+import { ApiError, isObject, type JsonObject } from '../api/index.js';
 import type { World } from '../base/index.js';
 import type { Cluster, Following, Observer } from '../controllers/index.js';
 import {
@@ -92,7 +92,7 @@ export function clusterOf(registry: Registry, world: World, identity = CONTROLLE
         {
           target: target(at.resource, at.namespace, at.name, subresource),
           type: 'merge',
-          body: body(patch),
+          body: body(conditional(patch)),
           force: false,
           options,
         },
@@ -101,7 +101,7 @@ export function clusterOf(registry: Registry, world: World, identity = CONTROLLE
     },
     async replace(at, subresource, object) {
       await registry.update(
-        { target: target(at.resource, at.namespace, at.name, subresource), body: body(object), options },
+        { target: target(at.resource, at.namespace, at.name, subresource), body: body(conditional(object)), options },
         context(),
       );
     },
@@ -119,18 +119,33 @@ export function clusterOf(registry: Registry, world: World, identity = CONTROLLE
         context(),
       );
     },
-    async deleteCollection(resource, namespace) {
+    async deleteCollection(resource, namespace, isDue) {
       await registry.deleteCollection(
         {
           target: target(resource, namespace),
           list: EVERYTHING,
           options: { dryRun: false, propagationPolicy: 'Background', ignoreStoreReadError: false },
+          confirm: async () => {
+            if (await isDue()) return;
+            throw new ApiError(409, 'Conflict', `the deletion of ${resource.resource} in '${namespace}' is over`);
+          },
         },
         context(),
       );
     },
     follow: (observer) => follow(registry, observer),
   };
+}
+
+/**
+ * A write of a controller has the version that its decision is based on. The peer may have lost its leadership since, and the next leader, or a
+ * user, may have written.
+ */
+function conditional(object: JsonObject): JsonObject {
+  const { metadata } = object;
+  const version = isObject(metadata) ? metadata['resourceVersion'] : undefined;
+  if (typeof version !== 'string' || version === '') throw new Error('a write of a controller has no resourceVersion');
+  return object;
 }
 
 function objectOf(answer: Answer): JsonObject {

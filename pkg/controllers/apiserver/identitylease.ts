@@ -1,4 +1,4 @@
-import { ApiError, formatMicroTime, type JsonObject, numberAt, textAt } from '../../api/index.js';
+import { formatMicroTime, type JsonObject, numberAt, textAt } from '../../api/index.js';
 import type { StoredObject } from '../../cache/index.js';
 import { type Controller, type ControllerContext, controllerOf } from '../controller.js';
 import { metaOf } from '../meta.js';
@@ -34,10 +34,8 @@ export function keepIdentityLease(
     const renewTime = formatMicroTime(world.clock.now());
     const labels = { [IDENTITY]: COMPONENT, 'kubernetes.io/hostname': hostname };
     const spec = { holderIdentity, leaseDurationSeconds: DURATION_SECONDS, renewTime };
-    try {
-      await cluster.patch(place, '', { metadata: { labels }, spec });
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.status.code !== 404) throw error;
+    const present = await cluster.get(place);
+    if (present === undefined) {
       const metadata = { name, namespace: NAMESPACE, labels };
       await cluster.create(place.resource, NAMESPACE, {
         apiVersion: 'coordination.k8s.io/v1',
@@ -45,7 +43,10 @@ export function keepIdentityLease(
         metadata,
         spec,
       });
+      return;
     }
+    const { resourceVersion } = metaOf(present);
+    await cluster.patch(place, '', { metadata: { resourceVersion, labels }, spec });
   };
   const tick = (): void => {
     if (busy) return;

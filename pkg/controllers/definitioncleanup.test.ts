@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../api/index.js';
+import { CLEANUP_FINALIZER } from './definition.js';
+import { definitionCleanup } from './definitioncleanup.js';
+import { metaIn, openScene } from './testing/scene.js';
+
+const DEFINITIONS = 'customresourcedefinitions.apiextensions.k8s.io/v1';
+const LEASES = 'leases.coordination.k8s.io/v1';
+const NAME = 'leases.coordination.k8s.io';
+
+/** A definition with the name of a kind that the server has anyway. */
+const definition = (): JsonObject => ({
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: {
+    name: NAME,
+    finalizers: [CLEANUP_FINALIZER],
+    annotations: { 'api-approved.kubernetes.io': 'https://github.com/kubernetes/kubernetes/pull/1' },
+  },
+  spec: {
+    group: 'coordination.k8s.io',
+    scope: 'Namespaced',
+    names: { plural: 'leases', kind: 'Lease' },
+    versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+  },
+});
+
+const lease = (name: string): JsonObject => ({
+  apiVersion: 'coordination.k8s.io/v1',
+  kind: 'Lease',
+  metadata: { name },
+});
+
+describe('the cleanup of a definition', () => {
+  it('deletes its objects, and then releases it', async () => {
+    const { bench, context, start, work } = await openScene();
+    await bench.create(DEFINITIONS, '', definition());
+    await bench.create(LEASES, 'default', lease('a'));
+    await start(definitionCleanup(context));
+    await bench.delete(DEFINITIONS, '', NAME);
+    await work(3);
+    expect((await bench.list(LEASES, 'default')).items).toEqual([]);
+    expect((await bench.list(DEFINITIONS, '')).items).toEqual([]);
+  });
+
+  // The next leader has completed the deletion, and a user has created the definition and an object again.
+  for (const [what, objects] of [
+    ['the objects of', ['b']],
+    ['the finalizer of', []],
+  ] as const) {
+    it(`leaves ${what} a new definition of the same name alone after the leadership was lost`, async () => {
+      let replaced = false;
+      const { bench, context, start, work } = await openScene((cluster) => ({
+        ...cluster,
+        deleteCollection: async (resource, namespace, isDue) => {
+          if (!replaced) {
+            replaced = true;
+            await bench.delete(LEASES, 'default', 'a');
+            await bench.patch(DEFINITIONS, ['', NAME], { metadata: { finalizers: null } });
+            await bench.create(DEFINITIONS, '', definition());
+            for (const name of objects) await bench.create(LEASES, 'default', lease(name));
+          }
+          await cluster.deleteCollection(resource, namespace, isDue).catch(() => {});
+        },
+      }));
+      await bench.create(DEFINITIONS, '', definition());
+      await bench.create(LEASES, 'default', lease('a'));
+      await start(definitionCleanup(context));
+      await bench.delete(DEFINITIONS, '', NAME);
+      await work(3);
+      expect(replaced).toBe(true);
+      expect((await bench.list(LEASES, 'default')).items).toHaveLength(objects.length);
+      expect(metaIn(await bench.get(DEFINITIONS, '', NAME))['finalizers']).toEqual([CLEANUP_FINALIZER]);
+    });
+  }
+});
