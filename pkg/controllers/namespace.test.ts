@@ -4,12 +4,14 @@ import { Bench, refusal } from '../registry/testing.js';
 import { clusterOf } from '../server/cluster.js';
 import type { Cluster } from './cluster.js';
 import { namespaceController } from './namespace.js';
+import { NO_REMOTE_CONTENT, type RemoteContent } from './remotecontent.js';
 
 /** A registry with a namespace `n` and the namespace controller. */
-async function scene(wrap: (cluster: Cluster) => Cluster = (c) => c) {
+async function scene(wrap: (cluster: Cluster) => Cluster = (c) => c, remote: RemoteContent = NO_REMOTE_CONTENT) {
   const bench = await Bench.open();
   const { world, registry } = bench;
-  const controller = namespaceController({ world, cluster: wrap(clusterOf(registry, world)), log: () => {} });
+  const cluster = wrap(clusterOf(registry, world));
+  const controller = namespaceController({ world, cluster, log: () => {} }, remote);
   await controller.start();
   onTestFinished(() => controller.stop());
   await bench.create('namespaces', '', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'n' } });
@@ -128,6 +130,38 @@ describe('namespace deletion', () => {
     expect((await conditions())['NamespaceDeletionContentFailure']).toMatch(/not now/);
     failing = false;
     await work();
+    expect(await refusal(bench.get('namespaces', '', 'n'))).toMatch(/^404/);
+  });
+
+  it('deletes the objects of aggregated servers too, and waits for a server that does not tell what it has', async () => {
+    const unknown = ['demo.example.com/v1'];
+    const things = new Map([
+      ['a', []],
+      ['b', ['x.example/hold']],
+    ]);
+    const thing = {
+      name: 'things.demo.example.com',
+      finalizers: async () => [...things.values()],
+      deleteAll: async () => void things.delete('a'),
+    };
+    const known = () => (unknown.length === 0 ? [thing] : []);
+    const { bench, work, conditions } = await scene((c) => c, { resources: () => ({ known: known(), unknown }) });
+    await bench.delete('namespaces', '', 'n');
+    await work();
+    expect(await conditions()).toEqual({
+      NamespaceDeletionDiscoveryFailure:
+        'Discovery failed for some groups, 1 failing: unable to retrieve the complete list of server APIs: demo.example.com/v1: stale GroupVersion discovery: demo.example.com/v1',
+    });
+    unknown.pop();
+    await work(600);
+    expect([...things.keys()]).toEqual(['b']);
+    expect(await conditions()).toEqual({
+      NamespaceContentRemaining: 'Some resources are remaining: things.demo.example.com has 1 resource instances',
+      NamespaceFinalizersRemaining:
+        'Some content in the namespace has finalizers remaining: x.example/hold in 1 resource instances',
+    });
+    things.clear();
+    await work(600);
     expect(await refusal(bench.get('namespaces', '', 'n'))).toMatch(/^404/);
   });
 });

@@ -5,6 +5,7 @@ import type { Place } from './cluster.js';
 import { type Controller, type ControllerContext, controllerOf } from './controller.js';
 import { metaOf } from './meta.js';
 import { WorkQueue } from './queue.js';
+import { NO_REMOTE_CONTENT, type RemoteResource } from './remotecontent.js';
 
 const FINALIZER = 'kubernetes';
 const WORKERS = 4;
@@ -20,10 +21,10 @@ const RESYNC_LONGEST_MILLISECONDS = 300_000;
 const DELETING = Buffer.from('"deletionTimestamp":');
 
 /**
- * Deletes the content of namespaces that are being deleted, of every kind, and finalizes the namespaces once they are
+ * Deletes the content of namespaces that are being deleted, of every kind here and at aggregated servers, and finalizes the namespaces once they are
  * empty. The conditions of a namespace list the remaining content and the finalizers that it waits for.
  */
-export function namespaceController(context: ControllerContext): Controller {
+export function namespaceController(context: ControllerContext, remote = NO_REMOTE_CONTENT): Controller {
   const { cluster, world } = context;
   const queue = new WorkQueue({
     world,
@@ -64,7 +65,7 @@ export function namespaceController(context: ControllerContext): Controller {
     };
     const content = await empty(name, async () => (await current()) !== undefined);
     await report(place, await current(), content);
-    if (content.objects.size > 0 || content.failures.length > 0) {
+    if (!isDone(content)) {
       queue.addAfter(name, delay);
       return;
     }
@@ -80,13 +81,32 @@ export function namespaceController(context: ControllerContext): Controller {
 
   /** Deletes all content, pods first because they may use the rest, and returns what remains. */
   async function empty(name: string, isDue: () => Promise<boolean>): Promise<Content> {
-    const content: Content = { objects: new Map(), finalizers: new Map(), failures: [] };
+    const content: Content = { objects: new Map(), finalizers: new Map(), failures: [], undiscovered: [] };
     const resources = deletable();
     const pods = resources.filter((r) => r.resource === 'pods' && r.group === '');
     for (const r of pods) await emptyOf(r, name, isDue, content);
     if (content.objects.size > 0 || content.failures.length > 0) return content;
     for (const r of resources) if (!pods.includes(r)) await emptyOf(r, name, isDue, content);
+    const { known, unknown } = remote.resources();
+    content.undiscovered.push(...unknown);
+    for (const r of known) await emptyRemote(r, name, isDue, content);
     return content;
+  }
+
+  async function emptyRemote(
+    resource: RemoteResource,
+    namespace: string,
+    isDue: () => Promise<boolean>,
+    content: Content,
+  ): Promise<void> {
+    try {
+      if ((await resource.finalizers(namespace)).length === 0 || !(await isDue())) return;
+      await resource.deleteAll(namespace);
+      count(content, resource.name, await resource.finalizers(namespace));
+    } catch (e) {
+      if (!(e instanceof ApiError)) throw e;
+      content.failures.push(e.message);
+    }
   }
 
   async function emptyOf(
@@ -99,11 +119,12 @@ export function namespaceController(context: ControllerContext): Controller {
       if ((await cluster.list(resource, namespace)).length === 0) return;
       await cluster.deleteCollection(resource, namespace, isDue);
       const left = await cluster.list(resource, namespace);
-      if (left.length === 0) return;
       const id = resource.group === '' ? `${resource.resource}.` : `${resource.resource}.${resource.group}`;
-      content.objects.set(id, left.length);
-      for (const o of left)
-        for (const f of metaOf(o).finalizers) content.finalizers.set(f, (content.finalizers.get(f) ?? 0) + 1);
+      count(
+        content,
+        id,
+        left.map((o) => metaOf(o).finalizers),
+      );
     } catch (e) {
       if (!(e instanceof ApiError)) throw e;
       content.failures.push(e.message);
@@ -144,7 +165,7 @@ export function namespaceController(context: ControllerContext): Controller {
     );
     if (same) return;
     // An empty namespace that never waited gets no conditions: it is finalized next.
-    if (before.length === 0 && content.objects.size === 0 && content.failures.length === 0) return;
+    if (before.length === 0 && isDone(content)) return;
     const { uid, resourceVersion } = metaOf(namespace);
     await cluster.patch(place, 'status', {
       metadata: { uid, resourceVersion },
@@ -160,6 +181,17 @@ interface Content {
   readonly objects: Map<string, number>;
   readonly finalizers: Map<string, number>;
   readonly failures: string[];
+  /** Group versions of aggregated servers whose resources are unknown. */
+  readonly undiscovered: string[];
+}
+
+const isDone = ({ objects, failures, undiscovered }: Content): boolean =>
+  objects.size === 0 && failures.length === 0 && undiscovered.length === 0;
+
+/** Adds remaining objects of a resource, each with its finalizers. */
+function count(content: Content, resource: string, left: readonly (readonly string[])[]): void {
+  if (left.length > 0) content.objects.set(resource, left.length);
+  for (const f of left.flat()) content.finalizers.set(f, (content.finalizers.get(f) ?? 0) + 1);
 }
 
 interface Condition {
@@ -187,8 +219,8 @@ function conditionsOf(content: Content): readonly Condition[] {
   return [
     condition(
       'NamespaceDeletionDiscoveryFailure',
-      false,
-      ['', ''],
+      content.undiscovered.length > 0,
+      ['DiscoveryFailed', discoveryFailure(content.undiscovered)],
       ['ResourcesDiscovered', 'All resources successfully discovered'],
     ),
     condition(
@@ -225,6 +257,11 @@ function conditionsOf(content: Content): readonly Condition[] {
       ['ContentHasNoFinalizers', 'All content-preserving finalizers finished'],
     ),
   ];
+}
+
+function discoveryFailure(versions: readonly string[]): string {
+  const each = versions.map((v) => `${v}: stale GroupVersion discovery: ${v}`).join(', ');
+  return `Discovery failed for some groups, ${versions.length} failing: unable to retrieve the complete list of server APIs: ${each}`;
 }
 
 function finalizersOf(namespace: JsonObject): readonly string[] {

@@ -8,11 +8,13 @@ import {
   type Credentials,
   type Outbound,
   OutboundError,
+  type OutboundRequest,
   type OutboundTarget,
   type ServiceResolver,
   serviceName,
 } from '../outbound/index.js';
 import { givenText } from './given.js';
+import { remoteContent } from './remotecontent.js';
 
 const GROUP = 'apiregistration.k8s.io';
 /** Milliseconds. */
@@ -83,6 +85,16 @@ export class Aggregator implements Aggregation {
       return `failing or missing response from ${target.origin}${path}: ${(error as Error).message}`;
     }
   };
+
+  /** The objects of aggregated servers in namespaces. */
+  readonly content = remoteContent(() =>
+    [...this.#remotes.values()]
+      .map((remote) => ({
+        ...this.#published(remote),
+        send: (request: OutboundRequest) => this.#parts.outbound.send(remote.target, request),
+      }))
+      .sort(byPriority),
+  );
 
   close(): void {
     this.#isClosed = true;

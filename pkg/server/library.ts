@@ -5,6 +5,7 @@ import { type Config, configOf, parseCommandLine } from '../config/index.js';
 import { type Keyspace, openMemoryKeyspace, prefixEnd } from '../storage/index.js';
 import { createLog } from '../telemetry/index.js';
 import { endpointAddress } from './advertise.js';
+import { proxyCertificate } from './aggregation.js';
 import { openApi } from './api.js';
 import { kubeconfigText } from './kubeconfig.js';
 import { openObjects } from './objects.js';
@@ -65,6 +66,7 @@ export async function startWithFlags(
     rootCa: pki.ca.cert,
     tokenKey: pki.tokenKey,
     authority: () => pki.ca,
+    proxyClient: proxyCertificate(config),
     trusted: () => ({ clientCa: pki.ca.cert, requestHeader: undefined }),
     failed: (why) => log.error({ why }, 'the event stream of the store failed'),
   });

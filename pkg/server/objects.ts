@@ -77,7 +77,7 @@ import type { Log, QueueView } from '../telemetry/index.js';
 import { type Access, openAccess } from './access.js';
 import { readAdmissionConfig } from './admissionconfig.js';
 import { authorizeCheckOf, createNamespace, imagePolicyOf } from './admissionparts.js';
-import { Aggregator, proxyCertificate } from './aggregation.js';
+import { Aggregator, type AggregatorParts } from './aggregation.js';
 import { certificateExpiry, certificateSigner } from './certificatesigner.js';
 import { clusterOf } from './cluster.js';
 import { ensureFlowControl } from './flowcontrol.js';
@@ -100,6 +100,8 @@ export interface ObjectsParts {
   readonly authority: () => KeyPair;
   /** The current authorities by which this server verifies clients and front proxies. */
   readonly trusted: () => TrustedAuthorities;
+  /** The client certificate for aggregated servers. */
+  readonly proxyClient: AggregatorParts['certificate'];
   /** Called when the event stream of the store failed. The cache is stale then and the process must end. */
   readonly failed: (why: string) => void;
 }
@@ -218,14 +220,14 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
     outbound,
     objects: access.objects,
     resolve: resolveService!,
-    certificate: proxyCertificate(config),
+    certificate: parts.proxyClient,
   });
   const context = { world, cluster: clusterOf(registry, world), log: note };
   const authority = certificateSigner({ world, config: config.controllerSettings.signing, own: parts.authority });
   const controllers = new ControllerManager(
     () => [
       garbageCollector(context),
-      namespaceController(context),
+      namespaceController(context, aggregator.content),
       defaultServiceAccount(context),
       rootCaPublisher(context, parts.rootCa),
       clusterRoleAggregation(context),

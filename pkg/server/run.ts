@@ -4,10 +4,12 @@ import type { TrustedAuthorities } from '../controllers/index.js';
 import type { NamedPair, TlsMaterial } from '../http/index.js';
 import { createLog, type Log } from '../telemetry/index.js';
 import { endpointAddress } from './advertise.js';
+import { proxyCertificate } from './aggregation.js';
 import { type Api, openApi } from './api.js';
 import { openAudit } from './audit.js';
 import { failureOf, signalOrders } from './exit.js';
 import { exposedFiles } from './files.js';
+import { type FrontProxy, keepFrontProxy, trustOf } from './frontproxy.js';
 import { givenAuthorities, givenPair, keepCertDir, pairInCertDir } from './given.js';
 import type { KeyPair } from './issue.js';
 import { lockFolder } from './lock.js';
@@ -108,6 +110,7 @@ async function start(config: Config, log: Log, fatal: (error: Error) => void): P
     warn();
     for (const file of exposedFiles(keyFilesOf(config, pkiFolder)))
       log.warn({ file }, 'a private key can be read by others than its owner: chmod 600');
+    const own = await ownFrontProxy(config, pkiFolder, world.clock.now());
     if (given.pair === undefined) keepCertDir(config.serving.certDir, pki.serving);
     const keyspace = await opening;
     undo.push(() => keyspace.close());
@@ -120,7 +123,8 @@ async function start(config: Config, log: Log, fatal: (error: Error) => void): P
       rootCa: rootCaOf(given, pki),
       tokenKey: pki.tokenKey,
       authority: () => pki.ca,
-      trusted: () => trustedAuthorities(config, tlsMaterial(givenTls(config), pki).clientCa),
+      trusted: () => trustedAuthorities(config, tlsMaterial(givenTls(config), pki).clientCa, own),
+      proxyClient: proxyCertificate(config) ?? own?.client,
       failed: (why) => fatal(new Error(why)),
     });
     undo.push(() => objects.close());
@@ -211,7 +215,15 @@ interface GivenTls {
 
 /** The files of private keys: those of the server, and those that flags name. */
 function keyFilesOf({ serving, cluster }: Config, pkiFolder: string): readonly string[] {
-  const own = ['ca.key', 'apiserver.key', 'admin.key', 'sa.key', 'peer.key'].map((name) => join(pkiFolder, name));
+  const own = [
+    'ca.key',
+    'apiserver.key',
+    'admin.key',
+    'sa.key',
+    'peer.key',
+    'front-proxy-ca.key',
+    'front-proxy-client.key',
+  ].map((name) => join(pkiFolder, name));
   return [...own, serving.keyFile, cluster.peerKeyFile].filter((file) => file !== '');
 }
 
@@ -229,18 +241,24 @@ function givenTls({ serving: { certFile, keyFile, clientCaFile, certDir, tls } }
   return { pair, clientCa, named };
 }
 
+/** The front proxy that this server is to aggregated servers, unless a flag names another. */
+async function ownFrontProxy(config: Config, folder: string, now: number): Promise<FrontProxy | undefined> {
+  if (config.outbound.proxyClient !== undefined || config.access.requestHeader !== undefined) return undefined;
+  return keepFrontProxy(folder, now);
+}
+
 function proxyAuthority({ access: { requestHeader } }: Config): string | undefined {
   if (requestHeader === undefined) return undefined;
   return givenAuthorities({ flag: 'requestheader-client-ca-file', path: requestHeader.clientCaFile });
 }
 
 /** The trusted authorities of clients and front proxies that this server publishes to aggregated API servers. */
-function trustedAuthorities(config: Config, clientCa: string): TrustedAuthorities {
+function trustedAuthorities(config: Config, clientCa: string, own: FrontProxy | undefined): TrustedAuthorities {
   const { requestHeader } = config.access;
   return {
     clientCa,
     requestHeader:
-      requestHeader === undefined ? undefined : { ...requestHeader, clientCa: proxyAuthority(config) ?? '' },
+      requestHeader === undefined ? own && trustOf(own) : { ...requestHeader, clientCa: proxyAuthority(config) ?? '' },
   };
 }
 

@@ -4,6 +4,7 @@
 import { existsSync, mkdirSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { aggregated } from './aggregated/run.mjs';
 import { helm } from './helm/run.mjs';
 import { matrix, notRecorded } from './kubectl/matrix.mjs';
 import { capture, find, here, missing, root, run, withServer } from './lib.mjs';
@@ -16,6 +17,7 @@ const { values: o } = parseArgs({ options: { only: { type: 'string' } } });
 const clients = [
   { name: 'Go: controller-runtime, envtest', missing: GO, run: () => goTest('envtest', { KUBEBUILDER_ASSETS: join(root, 'dist', 'envtest') }) },
   { name: 'Go: client-go, informers across kills', missing: GO, run: () => goTest('informers', { TRIREME_DIST: join(root, 'dist') }) },
+  { name: 'Go: sample-apiserver, aggregated', missing: GO, run: async () => aggregated({ sample: await goBuild('aggregated', 'sample-apiserver', 'go.mod', 'k8s.io/sample-apiserver'), etcd: await etcd() }) },
   ...[3, 4].map((major) => ({ name: `Helm ${major}`, missing: GO, run: async () => helm(await goBuild('helm', `helm${major}`, `go-${major}.mod`, `helm.sh/helm/v${major}/cmd/helm`), major) })),
   ...installedKubectls().map((file) => ({ name: `kubectl: ${file}`, missing: () => undefined, run: () => matrix(file) })),
   ...[34, 35, 36, 37].map((minor) => ({ name: `kubectl 1.${minor}, built`, missing: () => GO() ?? notRecorded(minor), run: async () => matrix(await goBuild('kubectl', `kubectl.1.${minor}`, `go-1.${minor}.mod`, '.')) })),
@@ -57,6 +59,13 @@ async function goBuild(folder, name, modFile, target) {
   const args = ['build', `-modfile=${modFile}`, '-o', file, ...(folder === 'kubectl' ? ['-ldflags', version] : []), target];
   const { code, stderr } = await capture('go', args, { cwd: join(here, folder, 'build') });
   if (code !== 0) throw new Error(`go ${args.join(' ')}: ${stderr}`);
+  return file;
+}
+
+/** Builds etcd, which the conformance tests pin. */
+async function etcd() {
+  const file = join(KEPT, 'etcd');
+  await succeed('go', ['build', '-o', file, 'go.etcd.io/etcd/server/v3'], { cwd: join(root, 'test', 'conformance', 'e2e', 'etcd') });
   return file;
 }
 

@@ -1,0 +1,236 @@
+// The sample API server of Kubernetes (k8s.io/sample-apiserver) behind an APIService, with etcd for its own objects. It authenticates,
+// authorizes, admits and follows namespaces through trireme, as the service account of its example manifests.
+import { spawn } from 'node:child_process';
+import { openSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as k8s from '@kubernetes/client-node';
+import { check } from '../checks.mjs';
+import { freePort, withServer } from '../lib.mjs';
+
+const GROUP = 'wardle.example.com';
+const NAMESPACE = 'wardle';
+const PATIENCE = 60_000;
+
+/** Resolves to the exit code. `programs`: the paths of sample-apiserver and etcd. */
+export async function aggregated(programs) {
+  return withServer(async (kubeconfig, folder) => {
+    const config = new k8s.KubeConfig();
+    config.loadFromFile(kubeconfig);
+    const admin = requester(config);
+    const children = [];
+    const start = (name, program, args) => {
+      const log = openSync(join(folder, `${name}.log`), 'a');
+      const child = spawn(program, args, { stdio: ['ignore', log, log], cwd: folder });
+      child.ended = new Promise((resolve) => child.once('exit', resolve));
+      children.push(child);
+      return child;
+    };
+    try {
+      await roles(admin);
+      const sample = await startSample(admin, config, { start, folder, programs });
+      await isServed(admin);
+      await verbs(admin);
+      await admission(admin);
+      await authorization(admin, config);
+      await namespaceDeletion(admin);
+      await unavailable(admin, sample);
+      return 0;
+    } finally {
+      for (const child of children.reverse()) {
+        child.kill('SIGKILL');
+        await child.ended;
+      }
+    }
+  });
+}
+
+/** Sends requests as the user of a kubeconfig. Resolves to `{ code, body }`. */
+function requester(config, token) {
+  const server = config.getCurrentCluster().server;
+  return async (method, path, body, headers = {}) => {
+    const options = {};
+    if (token === undefined) await config.applyToHTTPSOptions(options);
+    const { request } = await import('node:https');
+    const { ca } = await optionsOf(config);
+    const all = { accept: 'application/json', 'content-type': 'application/json', ...headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) };
+    return new Promise((resolve, reject) => {
+      const r = request(`${server}${path}`, { method, ca, cert: options.cert, key: options.key, headers: all, timeout: PATIENCE }, (response) => {
+        const pieces = [];
+        response.on('data', (piece) => pieces.push(piece));
+        response.once('error', reject);
+        response.once('end', () => {
+          const text = Buffer.concat(pieces).toString();
+          resolve({ code: response.statusCode, text, body: text.startsWith('{') && !text.includes('}\n{') ? JSON.parse(text) : undefined });
+        });
+      });
+      r.once('error', reject);
+      r.end(body === undefined ? undefined : JSON.stringify(body));
+    });
+  };
+}
+
+async function optionsOf(config) {
+  const options = {};
+  await config.applyToHTTPSOptions(options);
+  return options;
+}
+
+async function must(answer) {
+  const { code, text, body } = await answer;
+  check(code >= 200 && code < 300, `${code}: ${text}`);
+  return body;
+}
+
+async function until(what, done) {
+  const limit = performance.now() + PATIENCE;
+  let last;
+  while (!(last = await done()).ok) {
+    check(performance.now() < limit, `${what}: ${last.why}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** What the example manifests of the sample server give its service account. */
+async function roles(admin) {
+  const rbac = '/apis/rbac.authorization.k8s.io/v1';
+  const subjects = [{ kind: 'ServiceAccount', name: 'apiserver', namespace: NAMESPACE }];
+  const roleRef = (kind, name) => ({ apiGroup: 'rbac.authorization.k8s.io', kind, name });
+  await must(admin('POST', '/api/v1/namespaces', { metadata: { name: NAMESPACE } }));
+  await must(admin('POST', `/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, { metadata: { name: 'apiserver' } }));
+  const read = { verbs: ['get', 'watch', 'list'] };
+  const rules = [
+    { apiGroups: [''], resources: ['namespaces'], ...read },
+    { apiGroups: ['admissionregistration.k8s.io'], resources: ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations', 'mutatingadmissionpolicies', 'mutatingadmissionpolicybindings', 'validatingadmissionpolicies', 'validatingadmissionpolicybindings'], ...read },
+    { apiGroups: ['flowcontrol.apiserver.k8s.io'], resources: ['prioritylevelconfigurations', 'flowschemas'], ...read },
+  ];
+  await must(admin('POST', `${rbac}/clusterroles`, { metadata: { name: 'wardle' }, rules }));
+  await must(admin('POST', `${rbac}/clusterrolebindings`, { metadata: { name: 'wardle' }, roleRef: roleRef('ClusterRole', 'wardle'), subjects }));
+  await must(admin('POST', `${rbac}/clusterrolebindings`, { metadata: { name: 'wardle:system:auth-delegator' }, roleRef: roleRef('ClusterRole', 'system:auth-delegator'), subjects }));
+  await must(admin('POST', `${rbac}/namespaces/kube-system/rolebindings`, { metadata: { name: 'wardle-auth-reader' }, roleRef: roleRef('Role', 'extension-apiserver-authentication-reader'), subjects }));
+}
+
+const tokenOf = async (admin, namespace, name) =>
+  (await must(admin('POST', `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`, { spec: { expirationSeconds: 3600 } }))).status.token;
+
+async function startSample(admin, config, { start, folder, programs }) {
+  const [client, peer, port] = [await freePort(), await freePort(), await freePort()];
+  const urls = ['--listen-client-urls', '--advertise-client-urls'].map((flag) => `${flag}=http://127.0.0.1:${client}`);
+  const peers = ['--listen-peer-urls', '--initial-advertise-peer-urls'].map((flag) => `${flag}=http://127.0.0.1:${peer}`);
+  start('etcd', programs.etcd, ['--name=a', `--data-dir=${join(folder, 'etcd')}`, ...urls, ...peers, `--initial-cluster=a=http://127.0.0.1:${peer}`]);
+  const own = join(folder, 'sample.kubeconfig');
+  const { ca } = await optionsOf(config);
+  writeFileSync(own, JSON.stringify({
+    ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'a' },
+    clusters: [{ name: 'a', cluster: { server: config.getCurrentCluster().server, 'certificate-authority-data': Buffer.from(ca).toString('base64') } }],
+    users: [{ name: 'a', user: { token: await tokenOf(admin, NAMESPACE, 'apiserver') } }],
+    contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
+  }));
+  const credentials = ['--kubeconfig', '--authentication-kubeconfig', '--authorization-kubeconfig'].map((flag) => `${flag}=${own}`);
+  const child = start('sample-apiserver', programs.sample, [`--etcd-servers=http://127.0.0.1:${client}`, `--secure-port=${port}`, '--bind-address=127.0.0.1', `--cert-dir=${join(folder, 'sample-certs')}`, '--feature-gates=kube:MutatingAdmissionPolicy=true', ...credentials]);
+  await must(admin('POST', `/api/v1/namespaces/${NAMESPACE}/services`, { metadata: { name: 'api' }, spec: { type: 'ExternalName', externalName: '127.0.0.1' } }));
+  for (const version of ['v1alpha1', 'v1beta1'])
+    await must(admin('POST', '/apis/apiregistration.k8s.io/v1/apiservices', {
+      metadata: { name: `${version}.${GROUP}` },
+      spec: { group: GROUP, version, groupPriorityMinimum: 1000, versionPriority: 15, insecureSkipTLSVerify: true, service: { namespace: NAMESPACE, name: 'api', port } },
+    }));
+  return child;
+}
+
+const conditionOf = async (admin) => {
+  const { status } = await must(admin('GET', `/apis/apiregistration.k8s.io/v1/apiservices/v1alpha1.${GROUP}`));
+  return (status?.conditions ?? []).find((c) => c.type === 'Available') ?? { status: 'Unknown' };
+};
+
+async function isServed(admin) {
+  await until('the APIService is available', async () => {
+    const condition = await conditionOf(admin);
+    return { ok: condition.status === 'True', why: JSON.stringify(condition) };
+  });
+  const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+  await until('aggregated discovery has the group', async () => {
+    const { items } = await must(admin('GET', '/apis', undefined, { accept }));
+    const group = items.find((i) => i.metadata.name === GROUP);
+    const names = group?.versions.find((v) => v.version === 'v1alpha1')?.resources?.map((r) => r.resource).sort();
+    return { ok: JSON.stringify(names) === '["fischers","flunders"]', why: JSON.stringify(group) };
+  });
+  const { paths } = await must(admin('GET', '/openapi/v3'));
+  const url = paths[`apis/${GROUP}/v1alpha1`]?.serverRelativeURL;
+  check(url !== undefined, 'OpenAPI v3 lists the group version');
+  const document = await must(admin('GET', url));
+  check(Object.keys(document.paths).some((p) => p.includes('flunders')), 'its OpenAPI document has its paths');
+}
+
+const FLUNDERS = `/apis/${GROUP}/v1alpha1/namespaces/default/flunders`;
+const flunder = (name, reference = 'other') => ({ apiVersion: `${GROUP}/v1alpha1`, kind: 'Flunder', metadata: { name, labels: { sample: 'yes' } }, spec: { reference, referenceType: 'Flunder' } });
+
+async function verbs(admin) {
+  const made = await must(admin('POST', FLUNDERS, flunder('a')));
+  const events = admin('GET', `${FLUNDERS}?watch=1&resourceVersion=${made.metadata.resourceVersion}&timeoutSeconds=5`);
+  await must(admin('PATCH', `${FLUNDERS}/a`, { metadata: { labels: { more: 'x' } } }, { 'content-type': 'application/merge-patch+json' }));
+  await must(admin('PATCH', `${FLUNDERS}/b?fieldManager=test`, flunder('b'), { 'content-type': 'application/apply-patch+yaml' }));
+  const other = await must(admin('GET', `/apis/${GROUP}/v1beta1/namespaces/default/flunders/a`));
+  check(other.apiVersion === `${GROUP}/v1beta1` && other.metadata.labels.more === 'x', `another version: ${JSON.stringify(other)}`);
+  const list = await must(admin('GET', `${FLUNDERS}?labelSelector=more%3Dx`));
+  check(list.items.map((i) => i.metadata.name).join() === 'a', 'a list with a selector');
+  await must(admin('DELETE', `${FLUNDERS}/b`));
+  const seen = (await events).text.trim().split('\n').map((line) => JSON.parse(line)).map(({ type, object }) => `${type} ${object.metadata.name}`);
+  check(seen.join() === 'MODIFIED a,ADDED b,DELETED b', `the events of a watch: ${seen.join()}`);
+  const gone = await admin('GET', `${FLUNDERS}/b`);
+  check(gone.code === 404 && gone.body.details.kind === 'flunders', `a deleted object: ${gone.text}`);
+}
+
+/** The plug-in of the sample server follows its own objects through the aggregator. */
+async function admission(admin) {
+  const fischer = { apiVersion: `${GROUP}/v1alpha1`, kind: 'Fischer', metadata: { name: 'f' }, disallowedFlunders: ['banned'] };
+  await must(admin('POST', `/apis/${GROUP}/v1alpha1/fischers`, fischer));
+  await until('a banned flunder is refused', async () => {
+    const { code, text } = await admin('POST', `${FLUNDERS}?dryRun=All`, flunder('banned'));
+    return { ok: code === 403, why: `${code} ${text}` };
+  });
+}
+
+/** A service account without a role is refused by the sample server, which asks trireme; with a role it is not. */
+async function authorization(admin, config) {
+  await must(admin('POST', '/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'fisher' } }));
+  const fisher = requester(config, await tokenOf(admin, 'default', 'fisher'));
+  const refused = await fisher('GET', FLUNDERS);
+  check(refused.code === 403 && /serviceaccount:default:fisher.*cannot list resource/.test(refused.body.message), `without a role: ${refused.code} ${refused.text}`);
+  const rbac = '/apis/rbac.authorization.k8s.io/v1/namespaces/default';
+  await must(admin('POST', `${rbac}/roles`, { metadata: { name: 'fisher' }, rules: [{ apiGroups: [GROUP], resources: ['flunders'], verbs: ['list'] }] }));
+  await must(admin('POST', `${rbac}/rolebindings`, { metadata: { name: 'fisher' }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'fisher' }, subjects: [{ kind: 'ServiceAccount', name: 'fisher', namespace: 'default' }] }));
+  await until('with a role', async () => {
+    const { code, text } = await fisher('GET', FLUNDERS);
+    return { ok: code === 200, why: `${code} ${text}` };
+  });
+  const written = await fisher('POST', FLUNDERS, flunder('c'));
+  check(written.code === 403, `a verb that the role does not have: ${written.code}`);
+}
+
+/** The objects of the sample server belong to the content of their namespace. */
+async function namespaceDeletion(admin) {
+  await must(admin('POST', '/api/v1/namespaces', { metadata: { name: 'pond' } }));
+  const there = `/apis/${GROUP}/v1alpha1/namespaces/pond/flunders`;
+  await until('the sample server knows the namespace', async () => {
+    const { code, text } = await admin('POST', there, flunder('p'));
+    return { ok: code === 201, why: `${code} ${text}` };
+  });
+  await must(admin('DELETE', '/api/v1/namespaces/pond'));
+  await until('the namespace is gone', async () => {
+    const { code, text } = await admin('GET', '/api/v1/namespaces/pond');
+    return { ok: code === 404, why: text };
+  });
+  const left = await must(admin('GET', `/apis/${GROUP}/v1alpha1/flunders`));
+  check(!left.items.some((i) => i.metadata.namespace === 'pond'), 'no object of a deleted namespace is left');
+}
+
+async function unavailable(admin, sample) {
+  sample.kill('SIGKILL');
+  await sample.ended;
+  await until('the APIService is not available', async () => {
+    const condition = await conditionOf(admin);
+    return { ok: condition.status === 'False', why: JSON.stringify(condition) };
+  });
+  const { code } = await admin('GET', FLUNDERS);
+  check(code === 503, `a request to a server that is gone: ${code}`);
+  check((await admin('GET', '/api/v1/namespaces')).code === 200, 'other requests are served');
+}
