@@ -21,11 +21,16 @@ export function readBody(call: Call): Promise<Buffer> {
     let first: Buffer | undefined;
     let rest: Buffer[] | undefined;
     let size = 0;
+    let pieces = 0;
     const cancel = call.timers.after(limits.bodyTime, () =>
       finish(errors.badRequest('the request body did not arrive in time')),
     );
     const onData = (piece: Buffer): void => {
       size += piece.length;
+      if (++pieces > limits.bodyPiecesMax && size < pieces * limits.bodyPieceBytesMin) {
+        finish(errors.badRequest('the request body arrives in too small pieces'));
+        return;
+      }
       if (size > limits.bodyBytesMax) {
         finish(tooLarge());
         return;

@@ -4,7 +4,6 @@ import type { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { AnswerStream, Connection, Exchange } from './exchange.js';
 import { connectionOf } from './exchange1.js';
-import { limits } from './limits.js';
 
 /** HTTP/2, on Node's stream without its compatibility layer. */
 export class StreamExchange implements Exchange {
@@ -46,9 +45,10 @@ export class StreamExchange implements Exchange {
       stream.respond(headers);
       stream.end(body);
     }
-    // The unread rest of a body is discarded. A stream without a body is left alone: reading it to the end makes Node destroy it
-    // before the last write of the response is done, and create an error object each time.
-    if (!stream.endAfterHeaders && stream.readableFlowing === null) this.#discardBody();
+    // After a response that does not need the rest of the body, the client is asked to stop sending, without an error (RFC 9113, 8.1). Frames
+    // that it still sends cost nothing. A stream without a body is left alone: reading it to the end makes Node destroy it before the last
+    // write of the response is done, and create an error object each time.
+    if (!stream.endAfterHeaders && !stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);
   }
 
   bodyWanted(): void {
@@ -58,16 +58,6 @@ export class StreamExchange implements Exchange {
 
   bodyTaken(): void {
     this.#stream.pause();
-  }
-
-  #discardBody(): void {
-    const stream = this.#stream;
-    let discarded = 0;
-    stream.on('data', (piece: Buffer) => {
-      discarded += piece.length;
-      // Asks the client to stop sending, without an error (RFC 9113, 8.1).
-      if (discarded > limits.discardBytesMax) stream.close(constants.NGHTTP2_NO_ERROR);
-    });
   }
 
   stream(status: number, headers: OutgoingHttpHeaders): AnswerStream {

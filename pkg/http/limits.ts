@@ -8,6 +8,12 @@ export const limits = {
   /** The memory of all bodies in flight that are larger than `smallBodyBytes`. Beyond it: 429 with Retry-After. */
   bodiesBytesMax: 64 * 1024 * 1024,
   smallBodyBytes: 64 * 1024,
+  /**
+   * Pieces (DATA frames, chunks) of a body whose size does not matter, and the average size of the pieces when there are more. A body in
+   * smaller pieces is refused (400): each piece takes time and memory of its own.
+   */
+  bodyPiecesMax: 1024,
+  bodyPieceBytesMin: 16,
   /** Request line and headers of HTTP/1.1, header list of HTTP/2. */
   headerBytesMax: 128 * 1024,
   /** Header lines of one request. Beyond it: 431 over HTTP/1.1, the stream is reset over HTTP/2. */
@@ -62,6 +68,13 @@ export const limits = {
   streamsAnonymousMax: 100,
   requestsAnonymousMax: 200,
   requestsAnonymousPerSecond: 20,
+  /**
+   * PING and SETTINGS frames that a client may send at once, and then for each second; and frames that the protocol does not allow, among them
+   * empty DATA frames. Beyond it the connection is closed.
+   */
+  controlFramesMax: 200,
+  controlFramesPerSecond: 20,
+  invalidFramesMax: 64,
   /** The HTTP/2 flow control window for request bodies. */
   streamWindow: 256 * 1024,
   /** Open connections. Further ones are closed at once. */

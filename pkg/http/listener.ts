@@ -15,6 +15,7 @@ import { isAggregated } from './aggregation.js';
 import type { Connection, Exchange } from './exchange.js';
 import { connectionOf, MessageExchange } from './exchange1.js';
 import { StreamExchange, sessionConnection } from './exchange2.js';
+import { isFlood, isKnown, limitControlFrames } from './floods.js';
 import { Handshakes } from './handshakes.js';
 import { limits } from './limits.js';
 import { type FeedClient, ParserFeed } from './parserfeed.js';
@@ -103,6 +104,7 @@ class Door implements Listener {
         enablePush: false,
       },
       maxHeaderListPairs: limits.headersMax,
+      maxSessionInvalidFrames: limits.invalidFramesMax,
       unknownProtocolTimeout: 5_000,
     } as Parameters<typeof createSecureServer>[0]);
     this.#server = server;
@@ -224,6 +226,7 @@ class Door implements Listener {
     this.#sessions.add(session);
     session.once('close', () => this.#sessions.delete(session));
     session.on('error', ignore);
+    limitControlFrames(session, this.#services.world);
     if (!(session.socket as TLSSocket).authorized)
       session.settings({ maxConcurrentStreams: limits.streamsAnonymousMax });
     session.setTimeout(limits.idleTime, () => {
@@ -430,24 +433,6 @@ type StreamListener = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, 
 
 const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
 const ignore = (): void => {};
-
-/**
- * Counts a request of an unauthenticated client on a session, and returns whether it is the last one that is allowed. Streams that are
- * reset at once count too. A request with valid credentials resets the count (`authenticate`).
- */
-function isFlood(session: Http2Session, now: number): boolean {
-  const connection = sessionConnection(session);
-  if (isKnown(session.socket as TLSSocket, connection)) return false;
-  const allowed = ((now - connection.countedAt) / 1000) * limits.requestsAnonymousPerSecond;
-  connection.unauthenticated = Math.max(0, connection.unauthenticated - allowed) + 1;
-  connection.countedAt = now;
-  return connection.unauthenticated >= limits.requestsAnonymousMax;
-}
-
-/** Whether the client has authenticated: by its certificate, or in an earlier request on this connection. */
-function isKnown(socket: TLSSocket, connection: Connection): boolean {
-  return connection.authenticated || socket.authorized;
-}
 
 /** Accepts a request target in absolute form (RFC 9112, 3.2.2). */
 function originForm(url: string): string {

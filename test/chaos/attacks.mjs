@@ -10,6 +10,7 @@ import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { http2Flood, http2Floods, slowHeaders } from './floods.mjs';
 
 const [port, pki, pid, turns, only = ''] = isMainThread ? [Number(process.argv[2]), ...process.argv.slice(3)] : workerData;
 const host = '127.0.0.1';
@@ -75,6 +76,7 @@ const pod = (spec) => JSON.stringify({ apiVersion: 'v1', kind: 'Pod', metadata: 
 const container = { name: 'c', image: 'i' };
 const PODS = '/api/v1/namespaces/default/pods?dryRun=All';
 const MAPS = '/api/v1/namespaces/default/configmaps';
+const CONNECTIONS = Number(process.env.CONNECTIONS ?? 20);
 const many = (n, f) => Array.from({ length: n }, (_, i) => f(i));
 const mine = agent();
 
@@ -142,6 +144,10 @@ const attacks = {
   '200 connections with 478 requests each, without credentials': () => flood(200, 'GET /a HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(478)),
   '20 sessions with 1,000 streams each, without credentials': () => streams(20, 1000, () => {}),
   '20 sessions, 1,000 streams each reset at once': () => streams(20, 1000, (stream) => stream.close(http2.constants.NGHTTP2_CANCEL)),
+  ...Object.fromEntries(
+    Object.entries(http2Floods).map(([name, kind]) => [`${CONNECTIONS} connections of ${name}, without credentials`, async () => `${(await http2Flood(open, CONNECTIONS, kind, sleep(2000))).closed} closed`]),
+  ),
+  '200 connections with slow headers, without credentials': () => slowHeaders(open, 200),
   '60 bodies of 3 MB at once': () => {
     const body = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' }, data: { x: 'y'.repeat(2_900_000) } });
     const over = new https.Agent({ keepAlive: true, maxSockets: 60, ...credentials, rejectUnauthorized: false });
