@@ -67,8 +67,10 @@ export async function serveOpenApiV2(call: Call, services: HttpServices): Promis
   const protobuf = wants(call, [...OPENAPI_V2_PROTOBUF.accepted], ['application/json']);
   if (protobuf === undefined) return sendEmpty(call, 406, {});
   const documents = documentsOf(services);
-  const document = await documents.v2(protobuf ? 'protobuf' : 'json');
-  return send(call, protobuf ? OPENAPI_V2_PROTOBUF.contentType : 'application/json', document, {});
+  const form = protobuf ? 'protobuf' : 'json';
+  const known = documents.v2Hash(form);
+  if (known !== undefined && isCurrent(call, known)) return sendUnchanged(call, known, {});
+  return send(call, protobuf ? OPENAPI_V2_PROTOBUF.contentType : 'application/json', await documents.v2(form), {});
 }
 
 /** `/openapi/v3`: the index of the documents. */
@@ -107,13 +109,13 @@ export async function serveOpenApiV3(call: Call, services: HttpServices, name: s
   const documents = documentsOf(services);
   const hash = call.info.query.text('hash');
   // The index lists the hash of the JSON document, whatever form is requested.
-  const listed = protobuf && hash === '' ? undefined : await documents.v3(name);
-  const document = protobuf ? await documents.v3(name, 'protobuf') : listed;
-  if (document === undefined) throw errors.noSuchPath();
-  if (hash !== '' && listed !== undefined && hash !== listed.hash) {
-    const location = `/openapi/v3/${name}?hash=${listed.hash}`;
+  const listed = hash === '' ? undefined : await documents.v3Hash(name);
+  if (listed !== undefined && hash !== listed) {
+    const location = `/openapi/v3/${name}?hash=${listed}`;
     return sendEmpty(call, 301, { location, 'content-type': 'application/json' });
   }
+  const document = await documents.v3(name, protobuf ? 'protobuf' : 'json');
+  if (document === undefined) throw errors.noSuchPath();
   const keep =
     hash === ''
       ? {}
@@ -129,12 +131,24 @@ function send(
   document: EncodedDocument,
   more: Readonly<Record<string, string>>,
 ): void | Promise<void> {
-  const etag = `"${document.hash}"`;
-  const headers = { etag, vary: 'Accept', ...more };
+  if (isCurrent(call, document.hash)) return sendUnchanged(call, document.hash, more);
+  return sendBytes(call, 200, contentType, document.bytes, headersOf(document.hash, more));
+}
+
+const headersOf = (hash: string, more: Readonly<Record<string, string>>): Readonly<Record<string, string>> => ({
+  etag: `"${hash}"`,
+  vary: 'Accept',
+  ...more,
+});
+
+const sendUnchanged = (call: Call, hash: string, more: Readonly<Record<string, string>>): void | Promise<void> =>
+  sendEmpty(call, 304, headersOf(hash, more));
+
+/** Whether the client has the document with this hash. */
+function isCurrent(call: Call, hash: string): boolean {
   const asked = call.exchange.headers['if-none-match'];
-  if (asked !== undefined && (asked === '*' || asked.split(',').some((t) => t.trim().replace(/^W\//, '') === etag)))
-    return sendEmpty(call, 304, headers);
-  return sendBytes(call, 200, contentType, document.bytes, headers);
+  if (asked === undefined) return false;
+  return asked === '*' || asked.split(',').some((t) => t.trim().replace(/^W\//, '') === `"${hash}"`);
 }
 
 /** True for the first list, false for the second, undefined for neither, by the order of the Accept header. */

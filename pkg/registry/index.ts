@@ -61,7 +61,9 @@ export { isServed, type RuntimeConfig, runtimeConfigProblem } from './runtimecon
 export {
   buildServedResources,
   type Conversion,
+  firstServed,
   type Kind,
+  type KindDelta,
   type ServedGroup,
   type ServedResource,
   type ServedResources,

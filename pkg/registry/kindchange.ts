@@ -36,8 +36,12 @@ async function apply(kinds: KindSet, cache: Cache, change: KindChange): Promise<
     // The rest is synchronous: no other code runs until the change is complete.
     if (!prepared.every((p) => p.commit())) continue;
     kinds.change(change);
-    const left = storedPrefixes(kinds.current);
-    for (const prefix of storedPrefixes(before)) if (!left.has(prefix)) cache.remove(prefix);
+    for (const { group, resource } of [...(change.remove ?? []), ...(change.set ?? [])]) {
+      const former = before.kind(group, resource);
+      const now = kinds.current.kind(group, resource);
+      if (former !== undefined && isStored(former) && !(now !== undefined && isStored(now)))
+        cache.remove(former.storage.prefix);
+    }
     return;
   }
 }
@@ -67,10 +71,6 @@ function needsCollection(kind: Kind, before: ServedResources, cache: Cache): boo
   if (cache.collection(kind.storage.prefix) === undefined) return true;
   // Objects in memory have the storage version and the selectable fields of the former kind.
   return before.kind(kind.group, kind.resource)?.storage !== kind.storage;
-}
-
-export function storedPrefixes({ kinds }: ServedResources): ReadonlySet<string> {
-  return new Set(kinds.filter(isStored).map((k) => k.storage.prefix));
 }
 
 /** The kinds whose objects are cached. */

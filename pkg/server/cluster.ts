@@ -4,6 +4,7 @@ import type { Cluster, Following, Observer } from '../controllers/index.js';
 import {
   type Answer,
   EVERYTHING,
+  firstServed,
   type Registry,
   type RequestContext,
   resolveTarget,
@@ -170,13 +171,20 @@ function follow(registry: Registry, observer: Observer): Following {
     if (waiting === undefined) report();
     else waiting.push(report);
   });
-  const stopKinds = registry.observeKinds((next, previous) => {
-    const { set, removed } = changeBetween(previous, next);
-    const changed = set.filter(([, resource]) => wanted(resource));
-    for (const [prefix] of removed) {
-      const resource = resources.get(prefix);
-      if (resource === undefined) continue;
-      resources.delete(prefix);
+  const stopKinds = registry.observeKinds((_next, { set, gone }) => {
+    const changed: (readonly [string, ServedResource])[] = [];
+    const left = new Set<string>();
+    for (const kind of set) {
+      const { prefix } = kind.storage;
+      const resource = prefix === '' ? undefined : firstServed(kind);
+      if (resource === undefined || !wanted(resource)) continue;
+      left.add(prefix);
+      if (resources.get(prefix) !== resource) changed.push([prefix, resource]);
+    }
+    for (const { storage } of gone) {
+      const resource = resources.get(storage.prefix);
+      if (resource === undefined || left.has(storage.prefix)) continue;
+      resources.delete(storage.prefix);
       observer.removed?.(resource);
     }
     for (const [prefix, resource] of changed) resources.set(prefix, resource);
@@ -228,27 +236,4 @@ function byPrefix(servedResources: ServedResources): ReadonlyMap<string, ServedR
           found.set(resource.storage.prefix, resource);
   prefixes.set(servedResources, found);
   return found;
-}
-
-type Collections = readonly (readonly [prefix: string, resource: ServedResource])[];
-
-interface ResourceChange {
-  /** Collections that were added, or whose resource is a new one. */
-  readonly set: Collections;
-  readonly removed: Collections;
-}
-
-/** The change from the snapshot before to this one. There are some dozens of followers, and thousands of kinds. */
-const changes = new WeakMap<ServedResources, { readonly from: ServedResources; readonly change: ResourceChange }>();
-
-function changeBetween(previous: ServedResources, next: ServedResources): ResourceChange {
-  const known = changes.get(next);
-  if (known?.from === previous) return known.change;
-  const [before, after] = [byPrefix(previous), byPrefix(next)];
-  const change = {
-    set: [...after].filter(([prefix, resource]) => before.get(prefix) !== resource),
-    removed: [...before].filter(([prefix]) => !after.has(prefix)),
-  };
-  changes.set(next, { from: previous, change });
-  return change;
 }

@@ -42,7 +42,7 @@ function servedFromDiscovery(list: JsonObject): ApiGroupVersion[] {
 /** An alpha feature that differs between the recording and 1.37: device resources that are allocated by the node. */
 const RESHAPED = /NodeAllocatableResource|nodeAllocatableResource/;
 
-function finish(steps: Generator<undefined, JsonObject>): JsonObject {
+function finish(steps: Generator<unknown, JsonObject>): JsonObject {
   for (let i = 0; i < 100_000; i++) {
     const step = steps.next();
     if (step.done === true) return step.value;

@@ -1,12 +1,12 @@
-import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../api/index.js';
 import { Definitions } from './definitions.js';
 import { encodeHead, encodePart, encodeTail } from './gnostic.js';
 import { documentV3, encodeHeadV3, encodePathV3, encodeSchemaV3 } from './gnostic3.js';
+import { DocumentMemory, type EncodedDocument, encoded, KeptDocument } from './kept.js';
 import { rootNames, rootPaths } from './roots.js';
 import type { ApiDescription, ApiGroupVersion } from './served.js';
 import { swaggerHead, swaggerParts, swaggerTail } from './swagger.js';
-import { document, groupVersionDocument, writePath } from './v3.js';
+import { document, groupVersionDocument, LARGE, writePath } from './v3.js';
 
 /**
  * The media types of the v2 document in protobuf: those in requests (the first is older and not a valid media type), and that of the
@@ -31,17 +31,10 @@ export const OPENAPI_V3_PROTOBUF = {
 
 export type DocumentForm = 'json' | 'protobuf';
 
-/** An encoded document. */
-export interface EncodedDocument {
-  /** Shared; callers must not write to it. */
-  readonly bytes: Buffer;
-  /** SHA-512 of the content, upper-case hex: the ETag, and `?hash=` in the index. */
-  readonly hash: string;
-}
-
 /**
- * The OpenAPI documents of one snapshot of the served resources. Each is made at the first request and kept. For a new snapshot the caller
- * makes a new `OpenApi` with the former one as `previous`; the documents of unchanged group versions are reused.
+ * The OpenAPI documents of one snapshot of the served resources. Each is made at the first request, and kept as long as those used
+ * since fit into a bound. For a new snapshot the caller makes a new `OpenApi` with the former one as `previous`; the documents of
+ * unchanged group versions are reused.
  */
 export interface OpenApi {
   readonly api: ApiDescription;
@@ -51,6 +44,12 @@ export interface OpenApi {
   v3(name: string, form?: DocumentForm): Promise<EncodedDocument | undefined>;
   /** `/openapi/v2`; `protobuf` is what `OPENAPI_V2_PROTOBUF` names. */
   v2(form: DocumentForm): Promise<EncodedDocument>;
+  /** The hash of the v2 document, if it was made before. */
+  v2Hash(form: DocumentForm): string | undefined;
+  /** The hash of a v3 document in JSON; undefined if it does not exist. */
+  v3Hash(name: string): Promise<string | undefined>;
+  /** Bytes of documents in memory. */
+  readonly bytesKept: number;
 }
 
 export interface OpenApiOptions {
@@ -62,6 +61,8 @@ export interface OpenApiOptions {
 
 /** Pieces of work between two yields: one or two milliseconds, more before the code is optimized. */
 const STEPS_PER_TURN = 16;
+/** A larger piece ends the turn. */
+const TURN_BYTES = 32 * 1024;
 
 export function createOpenApi(options: OpenApiOptions): OpenApi {
   return new Documents(options);
@@ -71,55 +72,83 @@ class Documents implements OpenApi {
   readonly api: ApiDescription;
   readonly #pause: () => Promise<void>;
   readonly #v3 = new Map<string, Encodings>();
-  readonly #v2 = new Map<DocumentForm, Promise<EncodedDocument>>();
+  readonly #v2: Readonly<Record<DocumentForm, KeptDocument>>;
+  readonly #memory: DocumentMemory;
   /** The input of the document of each group version, to detect changes. */
   readonly #sources = new Map<string, ApiGroupVersion>();
-  #index: Promise<EncodedDocument> | undefined;
+  readonly #index: KeptDocument;
 
   constructor({ api, pause, previous }: OpenApiOptions) {
     this.api = api;
     this.#pause = pause;
     const old = previous instanceof Documents ? previous : undefined;
+    this.#memory = old?.sharedMemory ?? new DocumentMemory();
+    this.#index = new KeptDocument(this.#memory, () => this.#makeIndex());
+    this.#v2 = {
+      json: new KeptDocument(this.#memory, () => this.#swaggerJson()),
+      protobuf: new KeptDocument(this.#memory, () => this.#swaggerProtobuf()),
+    };
     for (const gv of api.groupVersions) {
       const name = gv.group === '' ? `api/${gv.version}` : `apis/${gv.group}/${gv.version}`;
       this.#sources.set(name, gv);
       const former = old !== undefined && old.api.version === api.version ? old.#sources.get(name) : undefined;
       const kept = old !== undefined && former !== undefined && isSame(former, gv) ? old.#v3.get(name) : undefined;
-      this.#v3.set(name, kept ?? encodings(() => groupVersion(gv, api.version, pause), pause));
+      this.#v3.set(name, kept ?? encodings(this.#memory, () => groupVersion(gv, api.version, pause), pause));
     }
     for (const name of rootNames(api)) {
       this.#v3.set(
         name,
-        encodings(() => Promise.resolve(root(name, api)), pause),
+        encodings(this.#memory, () => Promise.resolve(root(name, api)), pause),
       );
     }
+    if (old !== undefined) old.#forget(this);
+  }
+
+  /** Drops the documents that a later snapshot does not use. */
+  #forget(later: Documents): void {
+    for (const document of [this.#index, this.#v2.json, this.#v2.protobuf]) document.drop();
+    for (const [name, { json, protobuf }] of this.#v3) {
+      if (later.#v3.get(name)?.json === json) continue;
+      json.drop();
+      protobuf.drop();
+    }
+  }
+
+  get sharedMemory(): DocumentMemory {
+    return this.#memory;
+  }
+
+  get bytesKept(): number {
+    return this.#memory.bytes;
   }
 
   v3Index(): Promise<EncodedDocument> {
-    this.#index ??= this.#makeIndex();
-    return this.#index;
+    return this.#index.get();
   }
 
   async v3(name: string, form: DocumentForm = 'json'): Promise<EncodedDocument | undefined> {
-    return this.#v3.get(name)?.[form]();
+    return this.#v3.get(name)?.[form].get();
+  }
+
+  async v3Hash(name: string): Promise<string | undefined> {
+    return this.#v3.get(name)?.json.hash();
   }
 
   v2(form: DocumentForm): Promise<EncodedDocument> {
-    let made = this.#v2.get(form);
-    if (made === undefined) {
-      made = form === 'json' ? this.#swaggerJson() : this.#swaggerProtobuf();
-      this.#v2.set(form, made);
-    }
-    return made;
+    return this.#v2[form].get();
+  }
+
+  v2Hash(form: DocumentForm): string | undefined {
+    return this.#v2[form].knownHash;
   }
 
   async #makeIndex(): Promise<EncodedDocument> {
     const paths: JsonObject = {};
     for (const name of [...this.#v3.keys()].sort()) {
-      const { hash } = await (this.#v3.get(name) as Encodings).json();
+      const hash = await (this.#v3.get(name) as Encodings).json.hash();
       paths[name] = { serverRelativeURL: `/openapi/v3/${name}?hash=${hash}` };
     }
-    return encoded([Buffer.from(JSON.stringify({ paths }))]);
+    return encoded([Buffer.from(JSON.stringify({ paths }))], this.#pause);
   }
 
   async #swaggerJson(): Promise<EncodedDocument> {
@@ -127,9 +156,10 @@ class Documents implements OpenApi {
     const definitions: JsonObject = {};
     let n = 0;
     for (const part of swaggerParts(this.api)) {
-      if (part?.kind === 'path') paths[part.name] = part.item;
-      else if (part?.kind === 'definition') definitions[part.name] = part.schema;
-      if (++n % STEPS_PER_TURN === 0) await this.#pause();
+      if (part === LARGE || ++n % STEPS_PER_TURN === 0) await this.#pause();
+      if (part === LARGE || part === undefined) continue;
+      if (part.kind === 'path') paths[part.name] = part.item;
+      else definitions[part.name] = part.schema;
     }
     const out = new JsonPieces(this.#pause);
     out.text(`${JSON.stringify(swaggerHead(this.api.version)).slice(0, -1)},"paths":`);
@@ -137,18 +167,19 @@ class Documents implements OpenApi {
     out.text(',"definitions":');
     await out.object(definitions);
     out.text(`,${JSON.stringify(swaggerTail).slice(1)}`);
-    return encoded(out.finish());
+    return encoded(out.finish(), this.#pause);
   }
 
   async #swaggerProtobuf(): Promise<EncodedDocument> {
     const pieces: Uint8Array[] = [encodeHead(swaggerHead(this.api.version))];
     let n = 0;
     for (const part of swaggerParts(this.api)) {
-      if (part !== undefined) pieces.push(encodePart(part));
-      if (++n % STEPS_PER_TURN === 0) await this.#pause();
+      const piece = part === undefined || part === LARGE ? undefined : encodePart(part);
+      if (piece !== undefined) pieces.push(piece);
+      if (part === LARGE || (piece?.length ?? 0) > TURN_BYTES || ++n % STEPS_PER_TURN === 0) await this.#pause();
     }
     pieces.push(encodeTail(swaggerTail));
-    return encoded(pieces);
+    return encoded(pieces, this.#pause);
   }
 }
 
@@ -164,7 +195,7 @@ async function groupVersion(gv: ApiGroupVersion, version: string, pause: () => P
   for (let n = 1; ; n++) {
     const step = steps.next();
     if (step.done === true) return step.value;
-    if (n % STEPS_PER_TURN === 0) await pause();
+    if (step.value === LARGE || n % STEPS_PER_TURN === 0) await pause();
   }
 }
 
@@ -177,13 +208,13 @@ function root(name: string, api: ApiDescription): JsonObject {
   return document(api.version, paths, definitions.sorted());
 }
 
-/** A document whose forms are made at first use. Its parts are not kept; a rarely requested form is made again. */
-type Encodings = Readonly<Record<DocumentForm, () => Promise<EncodedDocument>>>;
+/** The forms of a document. Its parts are not kept; a rarely requested form is made again. */
+type Encodings = Readonly<Record<DocumentForm, KeptDocument>>;
 
-function encodings(make: () => Promise<JsonObject>, pause: () => Promise<void>): Encodings {
+function encodings(memory: DocumentMemory, make: () => Promise<JsonObject>, pause: () => Promise<void>): Encodings {
   return {
-    json: once(async () => encodeDocument(await make(), pause)),
-    protobuf: once(async () => encodeProtobuf(await make(), pause)),
+    json: new KeptDocument(memory, async () => encodeDocument(await make(), pause)),
+    protobuf: new KeptDocument(memory, async () => encodeProtobuf(await make(), pause)),
   };
 }
 
@@ -194,13 +225,14 @@ async function encodeProtobuf(made: JsonObject, pause: () => Promise<void>): Pro
   const all = async (o: JsonObject, encode: (name: string, o: JsonObject) => Uint8Array): Promise<Uint8Array[]> => {
     const pieces: Uint8Array[] = [];
     for (const [name, value] of Object.entries(o)) {
-      pieces.push(encode(name, value as JsonObject));
-      if (++n % STEPS_PER_TURN === 0) await pause();
+      const piece = encode(name, value as JsonObject);
+      pieces.push(piece);
+      if (piece.length > TURN_BYTES || ++n % STEPS_PER_TURN === 0) await pause();
     }
     return pieces;
   };
   const [items, definitions] = [await all(paths, encodePathV3), await all(schemas, encodeSchemaV3)];
-  return encoded(documentV3(encodeHeadV3(head), items, definitions, security));
+  return encoded(documentV3(encodeHeadV3(head), items, definitions, security), pause);
 }
 
 /** Encodes path by path and schema by schema: the largest document as one string would block the event loop for about 20 ms. */
@@ -213,24 +245,11 @@ async function encodeDocument(made: JsonObject, pause: () => Promise<void>): Pro
   out.text(',"components":{"schemas":');
   await out.object(schemas);
   out.text(`,${JSON.stringify(security).slice(1)}}`);
-  return encoded(out.finish());
+  return encoded(out.finish(), pause);
 }
 
 const byKey = (a: readonly [string, unknown], b: readonly [string, unknown]): number =>
   a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0;
-
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
-}
-
-function encoded(pieces: readonly Uint8Array[]): EncodedDocument {
-  const bytes = Buffer.concat(pieces);
-  return { bytes, hash: createHash('sha512').update(bytes).digest('hex').toUpperCase() };
-}
 
 /** Writes JSON member by member, and yields in between. */
 class JsonPieces {
@@ -249,9 +268,10 @@ class JsonPieces {
   async object(o: JsonObject): Promise<void> {
     let separator = '{';
     for (const [name, value] of Object.entries(o)) {
-      this.text(`${separator}${JSON.stringify(name)}:${JSON.stringify(value)}`);
+      const text = `${separator}${JSON.stringify(name)}:${JSON.stringify(value)}`;
+      this.text(text);
       separator = ',';
-      if (++this.#members % STEPS_PER_TURN === 0) await this.#pause();
+      if (text.length > TURN_BYTES || ++this.#members % STEPS_PER_TURN === 0) await this.#pause();
     }
     this.text(separator === '{' ? '{}' : '}');
   }

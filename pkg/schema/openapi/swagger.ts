@@ -6,7 +6,7 @@ import { type Operation, pathsOf } from './operations.js';
 import type { Parameter } from './parameters.js';
 import { rootPaths } from './roots.js';
 import type { ApiDescription } from './served.js';
-import { splitParameters } from './v3.js';
+import { LARGE, type Step, splitParameters } from './v3.js';
 
 /** The parts of the OpenAPI v2 document, in any order. Each is small, so that encoders can yield in between. */
 export type SwaggerPart =
@@ -26,7 +26,7 @@ export const swaggerTail: JsonObject = {
 };
 
 /** The document of all served resources. */
-export function* swaggerParts(api: ApiDescription): Generator<SwaggerPart | undefined> {
+export function* swaggerParts(api: ApiDescription): Generator<SwaggerPart | Step> {
   const served: readonly GroupVersion[] = api.groupVersions;
   const definitions = new Definitions('v2', served);
   for (const gv of api.groupVersions) {
@@ -35,7 +35,7 @@ export function* swaggerParts(api: ApiDescription): Generator<SwaggerPart | unde
       const { listKind } = resource.custom;
       definitions.add(customDefinitionName(gv, resource.kind), customDefinition('v2', gv, resource, definitions));
       definitions.add(customDefinitionName(gv, listKind), customListDefinition('v2', gv, resource, definitions));
-      yield;
+      yield LARGE;
     }
   }
   for (const { paths } of rootPaths(api, definitions)) {
