@@ -131,6 +131,7 @@ export {
   zeroQuantity,
 } from './quantity.js';
 export type { PathAttributes, RequestAttributes, ResourceAttributes, UserInfo } from './request.js';
+export { compileFieldSelector, compileLabelSelector } from './selectormatch.js';
 export {
   type FieldRequirement,
   type FieldSelector,

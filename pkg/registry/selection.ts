@@ -1,8 +1,9 @@
 import {
+  compileFieldSelector,
+  compileLabelSelector,
   errors,
   type FieldSelector,
   type LabelSelector,
-  matchesLabels,
   parseFieldSelector,
   parseLabelSelector,
   requiredValue,
@@ -54,9 +55,11 @@ export function select(target: Target, options: ListOptions, parsed: ParsedSelec
   const hotField = resource.declaration.hotField;
   const hotNumber = hotField === undefined ? undefined : resource.fieldLabels.get(hotField);
   const hot = fields.find((f) => f.equal && f.field === hotNumber && hotNumber !== undefined);
+  const hasFields = compileFieldSelector(fields, fieldValue);
+  const hasLabels = compileLabelSelector(labels);
   const matches = (o: StoredObject): boolean => {
-    for (const f of fields) if ((fieldValue(o, f.field) === f.value) !== f.equal) return false;
-    if (labels.length > 0 && !matchesLabels(labels, o.labels())) return false;
+    if (!hasFields(o)) return false;
+    if (labels.length > 0 && !hasLabels(o.labels())) return false;
     return shards === undefined || shards(o);
   };
   return {
