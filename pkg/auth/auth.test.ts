@@ -1,6 +1,7 @@
 import type { PeerCertificate } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../api/index.js';
+import { decodeExtraKey } from './impersonate.js';
 import {
   type Attributes,
   authorizerChain,
@@ -267,4 +268,20 @@ it('the same user gets the same value with the group of authenticated users', ()
   expect(known.groups).toEqual(['devs', 'system:authenticated']);
   expect(withAuthenticatedGroup(user)).toBe(known);
   expect(withAuthenticatedGroup(known)).toBe(known);
+});
+
+describe('keys of extras in header names', () => {
+  it.each([
+    ['a%2Fb', 'a/b'],
+    ['A%2fB', 'a/b'],
+    ['x%C3%A9', 'xé'],
+    ['a%ffb', 'a\ufffdb'],
+    ['a%00b', 'a\u0000b'],
+    ['a%zz', 'a%zz'],
+    ['a%2fb%', 'a%2fb%'],
+    ['a%2', 'a%2'],
+    ['__proto__', '__proto__'],
+  ])('%s is %j, as in kube-apiserver', (raw, key) => {
+    expect(decodeExtraKey(raw)).toBe(key);
+  });
 });

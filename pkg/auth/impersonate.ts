@@ -289,14 +289,29 @@ function wantedOf(request: HeaderLines): Wanted {
   };
 }
 
-/** Returns the key of an extra in a header's name: percent-encoded; a key that cannot be decoded is used unchanged. */
+/**
+ * Returns the key of an extra in a header's name: percent-encoded, byte by byte. Bytes that are not UTF-8 become U+FFFD; a key with another
+ * `%` is used unchanged.
+ */
 export function decodeExtraKey(raw: string): string {
-  try {
-    return decodeURIComponent(raw.toLowerCase());
-  } catch {
-    return raw;
+  const text = raw.toLowerCase();
+  if (!text.includes('%')) return text;
+  const bytes = Buffer.from(text);
+  let length = 0;
+  for (let i = 0; i < bytes.length; i++, length++) {
+    if (bytes[i] !== PERCENT) {
+      bytes[length] = bytes[i]!;
+      continue;
+    }
+    const code = bytes.toString('latin1', i + 1, i + 3);
+    if (!/^[\da-f]{2}$/.test(code)) return text;
+    bytes[length] = Number.parseInt(code, 16);
+    i += 2;
   }
+  return bytes.toString('utf8', 0, length);
 }
+
+const PERCENT = 0x25;
 
 /** As kube-apiserver prints it: a Go value. */
 function printed({ name, uid, groups, extra }: Wanted): string {

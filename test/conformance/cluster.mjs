@@ -21,6 +21,7 @@ const PROGRAMS = [
   { name: 'e2e.test', module: 'e2e', of: 'k8s.io/kubernetes/test/e2e', test: true },
   { name: 'kube-apiserver', module: 'e2e', of: 'k8s.io/kubernetes/cmd/kube-apiserver' },
   { name: 'kwok', module: 'e2e/kwok', of: 'sigs.k8s.io/kwok/cmd/kwok' },
+  ...['server', 'agent'].map((name) => ({ name: `proxy-${name}`, module: 'e2e/konnectivity', of: `sigs.k8s.io/apiserver-network-proxy/cmd/${name}` })),
   { name: 'etcd', module: 'e2e/etcd', of: 'go.etcd.io/etcd/server/v3' },
 ];
 

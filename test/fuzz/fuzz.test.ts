@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { accessTargets } from './access.js';
 import { bodyTargets } from './bodies.js';
 import { FOUND } from './found.js';
 import { hunt, shown, tried } from './hunt.js';
@@ -11,7 +12,13 @@ const minutes = Number(process.env['FUZZ_MINUTES'] ?? 0);
 const chosen = process.env['FUZZ_TARGET'] ?? '';
 const seed = Number(process.env['FUZZ_SEED'] || (minutes > 0 ? Date.now() % 2 ** 31 : 1));
 
-const all: readonly Target[] = [...bodyTargets, ...requestTargets, ...(await peerTargets()), ...(await writeTargets())];
+const all: readonly Target[] = [
+  ...accessTargets,
+  ...bodyTargets,
+  ...requestTargets,
+  ...(await peerTargets()),
+  ...(await writeTargets()),
+];
 const targets = all.filter((t) => t.name.includes(chosen));
 /** Inputs for each target in `make test`. `make fuzz` continues for its share of the minutes. */
 const INPUTS = 200;
