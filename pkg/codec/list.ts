@@ -1,4 +1,4 @@
-import type { JsonObject } from '../api/index.js';
+import type { JsonArray, JsonObject } from '../api/index.js';
 import { machinery } from '../schema/index.js';
 import { encodeCbor, SELF_DESCRIBED } from './cbor/write.js';
 import { writeString, writeValue } from './json/write.js';
@@ -12,6 +12,8 @@ export interface ListHead {
   readonly kind: string;
   /** ListMeta: resourceVersion, continue, remainingItemCount, as they are written. */
   readonly metadata: JsonObject;
+  /** The columns of a Table, whose items are its rows. */
+  readonly columns?: JsonArray;
 }
 
 /** Returns the part of a JSON list before the first item, with the bracket. The part after the last item is `]}` and a line break. */
@@ -69,38 +71,43 @@ function lengthDelimited(proto: number, length: number): Buffer {
   return Buffer.from(head);
 }
 
-/** Builds a YAML list from its items, in canonical form. Keys are sorted, as in any YAML. */
+/** Builds a YAML list from its items, in canonical form. Keys are sorted, as in any YAML: `rows` of a Table come last. */
 export function* yamlList(
-  { apiVersion, kind, metadata }: ListHead,
+  { apiVersion, kind, metadata, columns }: ListHead,
   items: Iterable<JsonObject>,
 ): Generator<Buffer, void, void> {
-  yield encodeYaml({ apiVersion });
+  const key = columns === undefined ? 'items' : 'rows';
+  yield columns === undefined
+    ? encodeYaml({ apiVersion })
+    : encodeYaml({ apiVersion, columnDefinitions: columns, kind, metadata });
   let isEmpty = true;
   for (const item of items) {
-    if (isEmpty) yield YAML_ITEMS;
+    if (isEmpty) yield Buffer.from(`${key}:\n`);
     isEmpty = false;
     // Items of a list are at the column of its key, so they look as in a list of their own.
     yield encodeYaml([item]);
   }
-  if (isEmpty) yield encodeYaml({ items: [] });
-  yield encodeYaml({ kind, metadata });
+  if (isEmpty) yield encodeYaml({ [key]: [] });
+  if (columns === undefined) yield encodeYaml({ kind, metadata });
 }
-
-const YAML_ITEMS = Buffer.from('items:\n');
 
 /** Builds a CBOR list from the CBOR bodies (`encodeCbor`) of its items, without their self-describing tags. */
 export function* cborList(
-  { apiVersion, kind, metadata }: ListHead,
+  { apiVersion, kind, metadata, columns }: ListHead,
   count: number,
   items: Iterable<Buffer>,
 ): Generator<Buffer, void, void> {
-  const part = (value: string | JsonObject): Buffer => encodeCbor(undefined, value).subarray(SELF_DESCRIBED.length);
-  // Keys are sorted by their encodings: kind, items, metadata, apiVersion.
+  const part = (value: string | JsonObject | JsonArray): Buffer =>
+    encodeCbor(undefined, value).subarray(SELF_DESCRIBED.length);
+  // Keys are sorted by their encodings: kind, items or rows, metadata, apiVersion, columnDefinitions.
   yield SELF_DESCRIBED;
-  yield Buffer.from([0xa4]);
-  yield* [part('kind'), part(kind), part('items'), listHead(count)];
+  yield Buffer.from([columns === undefined ? 0xa4 : 0xa5]);
+  const key = columns === undefined ? 'items' : 'rows';
+  // A shorter key comes first, and `kind` before `rows`.
+  yield* [part('kind'), part(kind), part(key), listHead(count)];
   for (const item of items) yield item.subarray(SELF_DESCRIBED.length);
   yield* [part('metadata'), part(metadata), part('apiVersion'), part(apiVersion)];
+  if (columns !== undefined) yield* [part('columnDefinitions'), part(columns)];
 }
 
 function listHead(length: number): Buffer {

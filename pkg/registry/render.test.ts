@@ -70,14 +70,22 @@ describe('lists', () => {
     expect(bodyOf(b, target, result, form({ encoding: 'protobuf' })).equals(whole)).toBe(true);
   });
 
-  it('in YAML are made while they are written', async () => {
+  it.each([
+    ['object', 'yaml'],
+    ['metadata', 'yaml'],
+    ['table', 'yaml'],
+    ['table', 'cbor'],
+  ] as const)('are made while they are written: %s in %s', async (shape, encoding) => {
     const [b, target, result] = await listed(40);
     let now = 0;
     b.world.clock.monotonic = () => (now += 20);
-    const { bytes, chunks } = b.renderer.renderList(target, result, form({ encoding: 'yaml' }));
+    const { bytes, chunks } = b.renderer.renderList(target, result, form({ form: shape, encoding }));
     expect(bytes).toBeUndefined();
+    expect([...chunks].length).toBeGreaterThan(1);
+    if (shape === 'metadata') return;
     const made = result.items.map((o) => vi.spyOn(o, 'parse'));
-    const first = chunks[Symbol.iterator]().next();
+    const again = b.renderer.renderList(target, result, form({ form: shape, encoding })).chunks;
+    const first = again[Symbol.iterator]().next();
     expect(first.done).toBe(false);
     expect(made.filter((parse) => parse.mock.calls.length > 0).length).toBeLessThan(40);
   });
@@ -96,6 +104,8 @@ describe('lists', () => {
     expect(pretty.toString()).toBe(laidOut(json));
     const cbor = readCbor(bodyOf(b, target, result, form({ form: 'metadata', encoding: 'cbor' })));
     expect(cbor).toEqual({ ok: true, value: { ...value, items: value.items ?? [] } });
+    const yaml = bodyOf(b, target, result, form({ form: 'metadata', encoding: 'yaml' }));
+    expect(yaml.toString()).toBe(encodeAnswer({ ...value, items: value.items ?? [] }, 'yaml')!.toString());
     const opened = openEnvelope(bodyOf(b, target, result, form({ form: 'metadata', encoding: 'protobuf' })));
     const list = structByName('meta/v1.PartialObjectMetadataList');
     if (!opened.ok) throw new Error(opened.message);
@@ -139,6 +149,14 @@ describe('lists', () => {
       const kinds = { None: undefined, Metadata: 'PartialObjectMetadata', Object: 'ConfigMap' };
       expect((table.rows[0]!['object'] as JsonObject | null)?.['kind']).toBe(kinds[includeObject]);
       expect(readCbor(bodyOf(b, target, result, { ...r, encoding: 'cbor' }))).toEqual({ ok: true, value: table });
+      const yaml = bodyOf(b, target, result, { ...r, encoding: 'yaml' });
+      expect(yaml.toString()).toBe(encodeAnswer(table, 'yaml')!.toString());
+      const none = { ...result, items: [] };
+      const empty = JSON.parse(bodyOf(b, target, none, r).toString()) as JsonObject;
+      expect(bodyOf(b, target, none, { ...r, encoding: 'yaml' }).toString()).toBe(
+        encodeAnswer(empty, 'yaml')!.toString(),
+      );
+      expect(readCbor(bodyOf(b, target, none, { ...r, encoding: 'cbor' }))).toEqual({ ok: true, value: empty });
       expect(bodyOf(b, target, result, { ...r, pretty: true }).toString()).toBe(laidOut(json));
     }
   });

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../api/index.js';
+import { isObject, type JsonArray, type JsonObject } from '../api/index.js';
 import type { Steps, World } from '../base/index.js';
 import type { StoredObject } from '../cache/index.js';
 import {
@@ -87,17 +87,28 @@ function renderList(list: Listing): Rendering {
     if (r.form === 'object' && !r.pretty && list.target.resource.conversion === undefined) return storedList(list);
     return inPieces(list, r.form === 'table' ? tableList(list) : jsonList(list));
   }
-  if (r.form !== 'table') {
-    if (r.encoding === 'protobuf') return inPieces(list, protobuf(list));
-    if (r.encoding === 'cbor') return inPieces(list, cborList(headOf(list), result.items.length, cborItems(list)));
+  switch (r.encoding) {
+    case 'protobuf':
+      return inPieces(list, protobuf(list));
+    case 'cbor':
+      return inPieces(list, cborList(headOf(list), result.items.length, cborItems(list)));
+    case 'yaml':
+      return inPieces(list, yamlList(headOf(list), yamlItems(list)));
   }
-  if (r.encoding === 'yaml' && r.form === 'object') return inPieces(list, yamlList(headOf(list), wholeItems(list)));
-  return atOnce(encoded(r, wholeList(list)));
 }
 
 const atOnce = (body: Buffer): Rendering => ({ bytes: body.length, chunks: [body] });
 
-function headOf({ target, result, r }: Listing): ListHead {
+function headOf({ target, result, r, world }: Listing): ListHead {
+  if (r.form === 'table') {
+    const { apiVersion, columnDefinitions, kind } = tableWith(rowForm(target, r, world), {}, [], true);
+    return {
+      apiVersion: apiVersion as string,
+      kind: kind as string,
+      metadata: listMeta(result),
+      columns: columnDefinitions as JsonArray,
+    };
+  }
   const metadata = r.form === 'object' ? objectListMeta(target, result) : listMeta(result);
   if (r.form === 'metadata')
     return { apiVersion: `meta.k8s.io/${r.metaVersion}`, kind: 'PartialObjectMetadataList', metadata };
@@ -259,17 +270,31 @@ function metadataProtobuf(stored: StoredObject): Buffer {
   return encodeProtobuf(machinery.partialObjectMetadata, parseStored(only));
 }
 
-function* cborItems({ target, result, r }: Listing): Generator<Buffer, void, void> {
+function* cborItems({ target, result, r, world }: Listing): Generator<Buffer, void, void> {
   const { resource } = target;
+  const form = r.form === 'table' ? rowForm(target, r, world) : undefined;
   for (const o of result.items) {
+    if (form !== undefined) {
+      yield encodeCbor(
+        undefined,
+        tableRow(form, originOf(o).parse(), () => o.parse()),
+      );
+      continue;
+    }
     const item = o.parse();
     if (r.form === 'metadata') yield encodeCbor(machinery.partialObjectMetadata, metadataOnly(item, r.metaVersion));
     else yield encodeCbor(resource.type.schema, asItem(resource, item));
   }
 }
 
-function* wholeItems({ target, result }: Listing): Generator<JsonObject, void, void> {
-  for (const o of result.items) yield asItem(target.resource, o.parse());
+function* yamlItems({ target, result, r, world }: Listing): Generator<JsonObject, void, void> {
+  const form = r.form === 'table' ? rowForm(target, r, world) : undefined;
+  for (const o of result.items) {
+    if (form !== undefined) yield tableRow(form, originOf(o).parse(), () => o.parse());
+    // The bytes of the metadata have the fields that their kind always writes.
+    else if (r.form === 'metadata') yield parseStored(partialMetadata(o.json, r.metaVersion));
+    else yield asItem(target.resource, o.parse());
+  }
 }
 
 /** Items of a list of a built-in kind have no kind and apiVersion. Changes `item`. */
@@ -343,17 +368,4 @@ function valueListIn({ target, r, world }: Listing, value: JsonObject): JsonObje
     metadata,
     items: items.length === 0 ? null : items.map((o) => metadataOnly(o, r.metaVersion)),
   };
-}
-
-/** Lists in forms that clients do not use for large lists, built in one piece. */
-function wholeList({ target, result, r, world }: Listing): JsonObject {
-  const metadata = listMeta(result);
-  if (r.form === 'table') {
-    const form = rowForm(target, r, world);
-    const rows = result.items.map((o) => tableRow(form, originOf(o).parse(), () => o.parse()));
-    return tableWith(form, metadata, rows, true);
-  }
-  const apiVersion = `meta.k8s.io/${r.metaVersion}`;
-  const items = result.items.map((o) => metadataOnly(o.parse(), r.metaVersion));
-  return { kind: 'PartialObjectMetadataList', apiVersion, metadata, items };
 }
