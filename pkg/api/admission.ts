@@ -125,8 +125,8 @@ export interface Admission {
 }
 
 /**
- * The objects of the cluster in their storage versions, for lookups by steps. `namespace` is '' for cluster-scoped
- * resources.
+ * The objects of the cluster in their storage versions, for lookups by steps. Others read the same values: they must not be changed.
+ * `namespace` is '' for cluster-scoped resources.
  */
 export interface StoredObjects {
   /** Undefined only if the object is absent now: a miss is confirmed by a consistent read. */

@@ -29,7 +29,7 @@ export function storedObjects(core: () => Core): StoredObjects {
     return collection.snapshot().objects.range(prefix, prefixEnd(prefix));
   };
   function* each(resource: GroupResourceName, namespace: string): Iterable<JsonObject> {
-    for (const o of stored(resource, namespace)) yield o.parse();
+    for (const o of stored(resource, namespace)) yield o.value();
   }
   return {
     get: async (resource, namespace, name) => {

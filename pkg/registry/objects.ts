@@ -21,7 +21,7 @@ export function objectsFor(core: Core, context: RequestContext): Objects {
   return {
     get: async (at) => {
       await fresh(core, context);
-      return find(core, targetOf(at), at.name)?.parse();
+      return find(core, targetOf(at), at.name)?.value();
     },
     list: (at) => {
       const { resource, namespace } = targetOf({ ...at, name: '' });
@@ -50,7 +50,7 @@ export function objectsFor(core: Core, context: RequestContext): Objects {
           },
         },
       );
-      return written.object.kind === 'stored' ? written.object.stored.parse() : written.object.value;
+      return written.object.kind === 'stored' ? written.object.stored.value() : written.object.value;
     },
     remove: async (at, { dryRun, gracePeriodSeconds, preconditions }) => {
       const options = {

@@ -157,7 +157,7 @@ export interface VirtualRequest {
 
 /** Stored objects for an action: the verbs of a client, under the same rules, on behalf of the user of the request. */
 export interface Objects {
-  /** A consistent read, in the storage version. The caller owns the copy. */
+  /** A consistent read, in the storage version. Others read the same value: it must not be changed. */
   get(at: ObjectPlace): Promise<JsonObject | undefined>;
   list(at: Omit<ObjectPlace, 'name'>): readonly JsonObject[];
   /**

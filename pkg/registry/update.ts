@@ -210,7 +210,7 @@ async function warn(
   if (warnings) await slice.run(warnings);
 }
 
-const wholeOf = ({ object }: Written): JsonObject => (object.kind === 'stored' ? object.stored.parse() : object.value);
+const wholeOf = ({ object }: Written): JsonObject => (object.kind === 'stored' ? object.stored.value() : object.value);
 
 interface Prepared {
   readonly object: JsonObject;

@@ -1,93 +1,27 @@
 // The sample API server of Kubernetes (k8s.io/sample-apiserver) behind an APIService, with etcd for its own objects. It authenticates,
 // authorizes, admits and follows namespaces through trireme, as the service account of its example manifests.
-import { spawn } from 'node:child_process';
-import { openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as k8s from '@kubernetes/client-node';
 import { check } from '../checks.mjs';
-import { freePort, withServer } from '../lib.mjs';
+import { freePort } from '../lib.mjs';
+import { conditionOf, kubeconfigOf, must, register, requester, tokenOf, until, withPrograms } from '../programs.mjs';
 
 const GROUP = 'wardle.example.com';
 const NAMESPACE = 'wardle';
-const PATIENCE = 60_000;
+const NAME = `v1alpha1.${GROUP}`;
 
 /** Resolves to the exit code. `programs`: the paths of sample-apiserver and etcd. */
 export async function aggregated(programs) {
-  return withServer(async (kubeconfig, folder) => {
-    const config = new k8s.KubeConfig();
-    config.loadFromFile(kubeconfig);
-    const admin = requester(config);
-    const children = [];
-    const start = (name, program, args) => {
-      const log = openSync(join(folder, `${name}.log`), 'a');
-      const child = spawn(program, args, { stdio: ['ignore', log, log], cwd: folder });
-      child.ended = new Promise((resolve) => child.once('exit', resolve));
-      children.push(child);
-      return child;
-    };
-    try {
-      await roles(admin);
-      const sample = await startSample(admin, config, { start, folder, programs });
-      await isServed(admin);
-      await verbs(admin);
-      await admission(admin);
-      await authorization(admin, config);
-      await namespaceDeletion(admin);
-      await unavailable(admin, sample);
-      return 0;
-    } finally {
-      for (const child of children.reverse()) {
-        child.kill('SIGKILL');
-        await child.ended;
-      }
-    }
+  return withPrograms(async ({ admin, config, folder, start }) => {
+    await roles(admin);
+    const sample = await startSample(admin, config, { start, folder, programs });
+    await isServed(admin);
+    await verbs(admin);
+    await admission(admin);
+    await authorization(admin, config);
+    await namespaceDeletion(admin);
+    await unavailable(admin, sample);
+    return 0;
   });
-}
-
-/** Sends requests as the user of a kubeconfig. Resolves to `{ code, body }`. */
-function requester(config, token) {
-  const server = config.getCurrentCluster().server;
-  return async (method, path, body, headers = {}) => {
-    const options = {};
-    if (token === undefined) await config.applyToHTTPSOptions(options);
-    const { request } = await import('node:https');
-    const { ca } = await optionsOf(config);
-    const all = { accept: 'application/json', 'content-type': 'application/json', ...headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) };
-    return new Promise((resolve, reject) => {
-      const r = request(`${server}${path}`, { method, ca, cert: options.cert, key: options.key, headers: all, timeout: PATIENCE }, (response) => {
-        const pieces = [];
-        response.on('data', (piece) => pieces.push(piece));
-        response.once('error', reject);
-        response.once('end', () => {
-          const text = Buffer.concat(pieces).toString();
-          resolve({ code: response.statusCode, text, body: text.startsWith('{') && !text.includes('}\n{') ? JSON.parse(text) : undefined });
-        });
-      });
-      r.once('error', reject);
-      r.end(body === undefined ? undefined : JSON.stringify(body));
-    });
-  };
-}
-
-async function optionsOf(config) {
-  const options = {};
-  await config.applyToHTTPSOptions(options);
-  return options;
-}
-
-async function must(answer) {
-  const { code, text, body } = await answer;
-  check(code >= 200 && code < 300, `${code}: ${text}`);
-  return body;
-}
-
-async function until(what, done) {
-  const limit = performance.now() + PATIENCE;
-  let last;
-  while (!(last = await done()).ok) {
-    check(performance.now() < limit, `${what}: ${last.why}`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
 }
 
 /** What the example manifests of the sample server give its service account. */
@@ -109,41 +43,21 @@ async function roles(admin) {
   await must(admin('POST', `${rbac}/namespaces/kube-system/rolebindings`, { metadata: { name: 'wardle-auth-reader' }, roleRef: roleRef('Role', 'extension-apiserver-authentication-reader'), subjects }));
 }
 
-const tokenOf = async (admin, namespace, name) =>
-  (await must(admin('POST', `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`, { spec: { expirationSeconds: 3600 } }))).status.token;
-
 async function startSample(admin, config, { start, folder, programs }) {
   const [client, peer, port] = [await freePort(), await freePort(), await freePort()];
   const urls = ['--listen-client-urls', '--advertise-client-urls'].map((flag) => `${flag}=http://127.0.0.1:${client}`);
   const peers = ['--listen-peer-urls', '--initial-advertise-peer-urls'].map((flag) => `${flag}=http://127.0.0.1:${peer}`);
   start('etcd', programs.etcd, ['--name=a', `--data-dir=${join(folder, 'etcd')}`, ...urls, ...peers, `--initial-cluster=a=http://127.0.0.1:${peer}`]);
-  const own = join(folder, 'sample.kubeconfig');
-  const { ca } = await optionsOf(config);
-  writeFileSync(own, JSON.stringify({
-    ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'a' },
-    clusters: [{ name: 'a', cluster: { server: config.getCurrentCluster().server, 'certificate-authority-data': Buffer.from(ca).toString('base64') } }],
-    users: [{ name: 'a', user: { token: await tokenOf(admin, NAMESPACE, 'apiserver') } }],
-    contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
-  }));
+  const own = await kubeconfigOf(admin, config, { folder, namespace: NAMESPACE, name: 'apiserver' });
   const credentials = ['--kubeconfig', '--authentication-kubeconfig', '--authorization-kubeconfig'].map((flag) => `${flag}=${own}`);
   const child = start('sample-apiserver', programs.sample, [`--etcd-servers=http://127.0.0.1:${client}`, `--secure-port=${port}`, '--bind-address=127.0.0.1', `--cert-dir=${join(folder, 'sample-certs')}`, '--feature-gates=kube:MutatingAdmissionPolicy=true', ...credentials]);
-  await must(admin('POST', `/api/v1/namespaces/${NAMESPACE}/services`, { metadata: { name: 'api' }, spec: { type: 'ExternalName', externalName: '127.0.0.1' } }));
-  for (const version of ['v1alpha1', 'v1beta1'])
-    await must(admin('POST', '/apis/apiregistration.k8s.io/v1/apiservices', {
-      metadata: { name: `${version}.${GROUP}` },
-      spec: { group: GROUP, version, groupPriorityMinimum: 1000, versionPriority: 15, insecureSkipTLSVerify: true, service: { namespace: NAMESPACE, name: 'api', port } },
-    }));
+  for (const version of ['v1alpha1', 'v1beta1']) await register(admin, { group: GROUP, version, namespace: NAMESPACE, service: 'api', port });
   return child;
 }
 
-const conditionOf = async (admin) => {
-  const { status } = await must(admin('GET', `/apis/apiregistration.k8s.io/v1/apiservices/v1alpha1.${GROUP}`));
-  return (status?.conditions ?? []).find((c) => c.type === 'Available') ?? { status: 'Unknown' };
-};
-
 async function isServed(admin) {
   await until('the APIService is available', async () => {
-    const condition = await conditionOf(admin);
+    const condition = await conditionOf(admin, NAME);
     return { ok: condition.status === 'True', why: JSON.stringify(condition) };
   });
   const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
@@ -227,7 +141,7 @@ async function unavailable(admin, sample) {
   sample.kill('SIGKILL');
   await sample.ended;
   await until('the APIService is not available', async () => {
-    const condition = await conditionOf(admin);
+    const condition = await conditionOf(admin, NAME);
     return { ok: condition.status === 'False', why: JSON.stringify(condition) };
   });
   const { code } = await admin('GET', FLUNDERS);
