@@ -40,3 +40,39 @@ it('requests go through the proxy of the kubeconfig', async () => {
     await there.close();
   }
 });
+
+it.each(['no leader is known: try again', 'the leader has changed: try again'])(
+  'a change that a server refuses during an election is sent to the next server: %s',
+  async (message) => {
+    const there = await testServer((_, { headers }, response) => {
+      const isFirst = headers.host?.startsWith('127.0.0.1');
+      response.statusCode = isFirst ? 409 : 200;
+      response.end(JSON.stringify(isFirst ? { message } : { done: true }));
+    });
+    try {
+      const access = readAccess(
+        JSON.stringify({
+          'current-context': 'x',
+          contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+          clusters: [
+            {
+              name: 'c',
+              cluster: {
+                server: there.origin,
+                'certificate-authority-data': Buffer.from(there.ca).toString('base64'),
+              },
+            },
+          ],
+          users: [{ name: 'u', user: { token: 'abc' } }],
+        }),
+        '/kubeconfig',
+      );
+      const endpoints = [there.origin, there.origin.replace('127.0.0.1', 'localhost')];
+      expect(await askAny({ ...access, endpoints }, { method: 'POST', path: '/peer/v1/leader' })).toEqual({
+        done: true,
+      });
+    } finally {
+      await there.close();
+    }
+  },
+);

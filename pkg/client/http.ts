@@ -30,6 +30,8 @@ export class NotHere extends ClientError {
   readonly isNotHere = true;
 }
 
+const ELECTION = ['no leader is known', 'the leader has changed'];
+
 /** Sends a request to one server and returns the JSON of the response. Throws `ClientError` with the server's message. */
 export async function ask(access: Access, endpoint: string, question: Question): Promise<unknown> {
   const response = await begin(access, endpoint, question, clientLimits.answerTime);
@@ -43,9 +45,9 @@ export async function ask(access: Access, endpoint: string, question: Question):
   if (response.statusCode === 200 || response.statusCode === 201) return value;
   const { message } = value as { readonly message?: unknown };
   const words = typeof message === 'string' ? message : `${endpoint} answered ${response.statusCode}`;
-  // Servers return 503 while they start or stop, and 409 with these words if they know no leader.
+  // Servers return 503 while they start or stop, and 409 with these words if they know no leader, or only a former one.
   const isNotHere =
-    response.statusCode === 503 || (response.statusCode === 409 && words.includes('no leader is known'));
+    response.statusCode === 503 || (response.statusCode === 409 && ELECTION.some((w) => words.includes(w)));
   throw isNotHere ? new NotHere(`${endpoint}: ${words}`) : new ClientError(words);
 }
 

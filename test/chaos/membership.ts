@@ -28,6 +28,18 @@ async function ask(cluster: Cluster, via: string, method: string, path: string, 
   }
 }
 
+/** Adds a member and returns its id. A request that was refused during an election is repeated; it has changed nothing. */
+async function add(cluster: Cluster, via: string, name: string, peerUrl: string): Promise<string> {
+  let last: Outcome | undefined;
+  await untilMember(`${name} was not added`, async () => {
+    last = await ask(cluster, via, 'POST', '/peer/v1/members', { name, peerUrls: [peerUrl] });
+    const { message } = (last.kind === 'answer' ? last.body : {}) as { readonly message?: string };
+    return !(last.kind === 'answer' && last.status === 409 && message?.endsWith(': try again'));
+  });
+  if (last?.kind !== 'answer' || last.status !== 200) throw new Error(`adding ${name}: ${JSON.stringify(last)}`);
+  return (last.body as { readonly id: number }).id.toString(16);
+}
+
 /** Retries until the request succeeds; for requests that may be repeated. */
 async function succeed(cluster: Cluster, via: readonly string[], method: string, path: string): Promise<void> {
   let last: Outcome | undefined;
@@ -141,9 +153,7 @@ const joinWhileSplit: Fault = {
     const peerUrl = await cluster.planJoin(hit);
     // Keep the others cut off, so that the new member cannot forward messages between them.
     cluster.cut(between([hit], cutOff));
-    const added = await ask(cluster, rest[0]!, 'POST', '/peer/v1/members', { name: hit, peerUrls: [peerUrl] });
-    if (added.kind !== 'answer' || added.status !== 200) throw new Error(`adding ${hit}: ${JSON.stringify(added)}`);
-    const id = (added.body as { readonly id: number }).id.toString(16);
+    const id = await add(cluster, rest[0]!, hit, peerUrl);
     await cluster.up(hit);
     await untilMember(`${hit} did not become a voter`, () => isVoter(cluster, hit));
     return {

@@ -67,9 +67,10 @@ export const PEER_MUTATIONS: readonly PeerMutation[] = [
     profile: {
       founders: 5,
       spares: 0,
-      nemesisMs: 150,
+      nemesisMs: 2500,
       chaosMs: 12_000,
-      acts: acts({ isolateRemoval: 6, isolateLeader: 2, heal: 6, restart: 1 }),
+      operationMs: 120,
+      acts: acts({ isolateRemoval: 1 }),
     },
   },
   {

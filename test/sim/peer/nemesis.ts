@@ -72,8 +72,7 @@ export class Nemesis {
         const leader = this.#cluster.leader();
         this.#cut((from, to) => from === leader || to === leader);
       },
-      isolateRemoval: () =>
-        this.#operators.removeInIsolation((leader) => this.#cut((from, to) => from === leader || to === leader)),
+      isolateRemoval: () => this.#operators.removeInIsolation(),
       cutOneWay: () => {
         const other = random.pick(machines);
         this.#cut((from, to) => from === machine && (to === other || random.chance(0.5)));

@@ -156,8 +156,8 @@ export class Operators {
   }
 
   /** Asks the leader to remove a member, and cuts it off. */
-  removeInIsolation(cut: (leader: Machine) => void): void {
-    removeInIsolation(this.#cluster, this.#lives, cut);
+  removeInIsolation(): void {
+    removeInIsolation(this.#cluster, this.#lives);
   }
 
   /** Whether the cluster has a quorum without the disk of `machine`. */
