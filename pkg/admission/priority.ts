@@ -21,6 +21,7 @@ export function priorityStep(objects: StoredObjects): AdmissionStep {
     mutate: async (request) => {
       const pod = newPod(request);
       if (pod !== undefined) await setPriority(pod, request, objects);
+      else if (request.operation === 'update' && isAbout(request, '', 'pods')) keepPriority(request);
     },
     validate: (request) => {
       if (request.operation === 'delete' || !isAbout(request, CLASSES.group, CLASSES.resource)) return;
@@ -35,6 +36,16 @@ export function priorityStep(objects: StoredObjects): AdmissionStep {
       );
     },
   };
+}
+
+/** An update may omit what this step set on create. */
+function keepPriority({ object, old }: AdmissionRequest): void {
+  if (object === undefined) return;
+  const spec = objectIn(object, 'spec');
+  for (const field of ['priority', 'preemptionPolicy']) {
+    const before = at(old, 'spec', field);
+    if (before !== undefined && spec[field] === undefined) spec[field] = before;
+  }
 }
 
 async function setPriority(pod: JsonObject, request: AdmissionRequest, objects: StoredObjects): Promise<void> {

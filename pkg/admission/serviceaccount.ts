@@ -4,6 +4,7 @@ import {
   at,
   boolAt,
   errors,
+  isPathSegmentName,
   type JsonObject,
   objectIn,
   objectsAt,
@@ -78,6 +79,11 @@ async function accountOf(
 ): Promise<JsonObject> {
   const { namespace } = request;
   const name = textAt(pod, 'spec', 'serviceAccountName');
+  const bad = isPathSegmentName(name);
+  if (bad.length > 0)
+    throw refusal(request)(
+      `error looking up service account ${namespace}/${name}: invalid resource name ${JSON.stringify(name)}: [${bad.join(', ')}]`,
+    );
   const attempts = name === DEFAULT_ACCOUNT ? DEFAULT_ATTEMPTS : 1;
   for (let attempt = 1; ; attempt++) {
     const account = await objects.get(SERVICE_ACCOUNTS, namespace, name);

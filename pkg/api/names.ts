@@ -7,7 +7,7 @@ type Rule = (value: string) => readonly string[];
 
 const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
 const SUBDOMAIN = `${LABEL}(\\.${LABEL})*`;
-const SUBDOMAIN_UNDERSCORE = '[a-z0-9_]([-a-z0-9_]*[a-z0-9_])?(\\.[a-z0-9_]([-a-z0-9_]*[a-z0-9_])?)*';
+const SUBDOMAIN_UNDERSCORE = '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*';
 const DNS1035 = '[a-z]([-a-z0-9]*[a-z0-9])?';
 const QUALIFIED = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
 const LABEL_VALUE = `(${QUALIFIED})?`;
@@ -147,7 +147,7 @@ export const isDns1123SubdomainWithUnderscore: Rule = (v) =>
   checked(
     v,
     dns1123SubdomainMax,
-    everyLabel(v, (l) => /^[-a-z0-9_]+$/.test(l) && !l.startsWith('-') && !l.endsWith('-')),
+    everyLabel(v, (l) => /^_?[a-z0-9][-_a-z0-9]*$/.test(l) && /[a-z0-9]$/.test(l)),
     messages.subdomainUnderscore,
   );
 

@@ -68,7 +68,7 @@ export function withDefaults({ apiVersion, kind }: TypeMeta, expected: GroupVers
   return { ok: true, gvk: { ...gv, kind: kind === '' ? expected.kind : kind } };
 }
 
-const SCHEME = 'k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30';
+const SCHEME = 'pkg/runtime/scheme.go:111';
 
 export function notRegistered(gvk: GroupVersionKind): string {
   const version = gvk.group === '' ? gvk.version : `${gvk.group}/${gvk.version}`;

@@ -6,6 +6,7 @@ export {
 export { defaultServiceCidr } from './apiserver/defaultservicecidr.js';
 export { identityLeaseCollector, keepIdentityLease } from './apiserver/identitylease.js';
 export { kubernetesService } from './apiserver/kubernetesservice.js';
+export { legacyTokenTracking } from './apiserver/legacytokentracking.js';
 export { announceServer, type LiveServer, type ServerAddress } from './apiserver/liveservers.js';
 export { apiServiceAvailability, type CheckServer } from './apiservices/availability.js';
 export { apiServiceRegistration } from './apiservices/registration.js';

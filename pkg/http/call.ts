@@ -28,6 +28,8 @@ export class Call implements RequestContext, Credentials {
   /** The response may be compressed if the client accepts that. */
   readonly compresses: boolean;
   deadline: number;
+  /** The client limits the time of the request, so that it may be over before the handler begins. */
+  timed = false;
   /** Set by the first stage. */
   info: RequestInfo = NO_INFO;
   user: UserInfo = NOBODY;

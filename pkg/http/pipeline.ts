@@ -90,7 +90,7 @@ export async function serve(exchange: Exchange, stages: Stages, handler: Handler
   try {
     call.info = requestInfo(exchange.method, exchange.url);
     stages.counter.began(call);
-    checkTimeout(call);
+    applyTimeout(call);
     const authenticating = authenticate(call, stages);
     if (authenticating !== undefined) await authenticating;
     const recording = stages.audit.requestReceived(call);
@@ -101,6 +101,8 @@ export async function serve(exchange: Exchange, stages: Stages, handler: Handler
     call.ticket = ticket;
     const authorizing = authorize(call, stages);
     if (authorizing !== undefined) await authorizing;
+    if (call.timed && stages.world.clock.monotonic() >= call.deadline)
+      throw errors.timeout('request did not complete within the allotted timeout');
     await handler(call);
   } catch (error) {
     await answerFailure(call, error, stages);
@@ -129,11 +131,20 @@ async function impersonateUser(call: Call, stages: Stages): Promise<void> {
   if (call.audit !== undefined) call.audit.impersonated = call.user;
 }
 
-/** The parameter `timeout` must be a duration on every path, except where the request runs until the client ends it. */
-function checkTimeout({ info }: Call): void {
+/**
+ * The parameter `timeout` is a duration on every path, except where the request runs until the client ends it. It may shorten the time
+ * that a request has.
+ */
+function applyTimeout(call: Call): void {
+  const { info } = call;
   const text = info.query.has('timeout') ? info.query.text('timeout') : '';
-  if (text === '' || (info.kind === 'resource' && info.verb === 'watch') || parseDuration(text) !== undefined) return;
-  throw errors.badRequest(`invalid timeout specified in the request URL - ${durationProblem(text)}`);
+  if (text === '' || (info.kind === 'resource' && info.verb === 'watch')) return;
+  const given = parseDuration(text);
+  if (given === undefined)
+    throw errors.badRequest(`invalid timeout specified in the request URL - ${durationProblem(text)}`);
+  if (given <= 0n) return;
+  call.deadline = Math.min(call.deadline, call.started + Number(given) / 1e6);
+  call.timed = true;
 }
 
 /** The error for an invalid duration, with the text of Go's time package. */

@@ -330,6 +330,15 @@ describe('paths that are not resources', () => {
     expect((await router.inject({ url: '/version?timeout=1m30s' })).statusCode).toBe(200);
   });
 
+  it('end after a timeout that the client gives', async () => {
+    const { router } = app();
+    const late = await router.inject({ url: '/version?timeout=1ns' });
+    expect(late.statusCode).toBe(504);
+    expect(late.json().message).toBe('Timeout: request did not complete within the allotted timeout');
+    expect((await router.inject({ url: '/version?timeout=0' })).statusCode).toBe(200);
+    expect((await router.inject({ url: '/version?timeout=-1s' })).statusCode).toBe(200);
+  });
+
   it('return 404 in plain text for unknown paths', async () => {
     const { router } = app();
     for (const url of ['/nope', '/API/v1', '/healthz/', '/readyz/nope', '/apis/nope.example.com']) {

@@ -34,7 +34,7 @@ import type {
   Written,
 } from './requests.js';
 import type { ServedResource } from './servedresources.js';
-import { checkName, checkUid, placeInNamespace } from './systemfields.js';
+import { checkName, checkUid, dropDuplicateOwners, placeInNamespace } from './systemfields.js';
 import { inServedVersion, trackedResource } from './tracking.js';
 import { modify, type ObjectEdit } from './update.js';
 import { insert, settle, type Write } from './write.js';
@@ -74,6 +74,7 @@ function patchEdit(request: PatchRequest, write: Write, document: () => PatchDoc
       if (slice.spent()) await slice.yield();
       placeInNamespace(object, target);
       checkName(object, target.name);
+      await slice.run(dropDuplicateOwners(object, context, true));
       await slice.run(settle(target, object, context));
       return object;
     },
@@ -116,6 +117,7 @@ async function apply(core: Core, request: PatchRequest, write: Write<ObjectTarge
     const why = unreadable(target, expectedKind(target), decoded.object);
     if (why !== undefined) throw errors.badRequest(why);
     placeInNamespace(decoded.object, target);
+    await slice.run(dropDuplicateOwners(decoded.object, context, true));
     return decoded.object;
   };
   if (options.fieldValidation === 'Warn') for (const w of strict.warnings) context.warn(w);
@@ -187,7 +189,7 @@ export async function updateScale(
     ...edit,
     retries: conditional ? 0 : limits.unconditionalRetries,
     make: (stored, old, slice) => {
-      checkUid(body, stored.uid(), stored.key, target);
+      checkUid(body, { key: stored.key, uid: stored.uid(), dryRun: options.dryRun }, target);
       return edit.make(stored, old, slice);
     },
   });

@@ -15,7 +15,7 @@ import { structByName } from '../schema/index.js';
 import { failureFrame } from './framer.js';
 import { createRenderer } from './render.js';
 import type { ListOptions, ListResult, Representation, Target } from './requests.js';
-import { Bench, drain, EVERYTHING, JSON_FORM } from './testing.js';
+import { Bench, drain, EVERYTHING, JSON_FORM, refusal } from './testing.js';
 
 const map = (name: string, data: string): JsonObject => ({
   apiVersion: 'v1',
@@ -50,6 +50,8 @@ function bodyOf(b: Bench, target: Target, result: ListResult, r: Representation)
   if (bytes !== undefined) expect(body.length).toBe(bytes);
   return body;
 }
+
+const HEALTHY = [{ type: 'Healthy', status: 'True', message: 'ok' }];
 
 describe('lists', () => {
   it.each([0, 1, 40])('of %d objects have the same content in every encoding', async (n) => {
@@ -166,11 +168,16 @@ describe('lists', () => {
     const target = b.target('componentstatuses', '');
     const items = ['scheduler', 'store'].slice(0, n).map((name) => ({
       metadata: { name },
-      conditions: [{ type: 'Healthy', status: 'True', message: 'ok' }],
+      conditions: HEALTHY,
     }));
     const value = { kind: 'ComponentStatusList', apiVersion: 'v1', metadata: {}, items };
     const listing = await b.registry.list({ target, options: EVERYTHING }, b.context);
-    expect(listing.value).toEqual({ ...value, items: [] });
+    const store = { metadata: { name: 'etcd-0' }, conditions: HEALTHY };
+    expect(listing.value).toEqual({ ...value, items: [store] });
+    const one = b.target('componentstatuses', '', 'x');
+    expect(await refusal(b.registry.get({ target: one, resourceVersion: '' }, b.context))).toBe(
+      '404 componentstatus "x" not found',
+    );
     const rendered = (more: Partial<Representation>) => bodyOf(b, target, { ...listing, value }, form(more));
     const plain = (more: Partial<Representation>) => JSON.parse(rendered(more).toString()) as JsonObject;
 

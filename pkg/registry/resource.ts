@@ -303,8 +303,8 @@ export interface DeletionRules<T = AnyFields> {
 export interface CompatibilityRules {
   /** An update also runs the name rule of create. */
   readonly checksUpdateLikeNew?: boolean;
-  /** Finalizers may be any qualified name: one without a domain need not be a well-known name. */
-  readonly anyFinalizers?: boolean;
+  /** Finalizers may be any qualified name: one without a domain need not be a well-known name. `update`: only then. */
+  readonly anyFinalizers?: boolean | 'update';
   /** A failed deletion precondition is reported by resource name, in the short form (namespaces). */
   readonly plainPreconditions?: boolean;
 }

@@ -19,7 +19,7 @@ import { limits } from './limits.js';
 import { badVersion } from './listoptions.js';
 import { metaOf, strings, text, validateFinalizerNames, validateMeta, validateMetaUpdate } from './meta.js';
 import type { RequestContext, Target } from './requests.js';
-import type { Strategy } from './resource.js';
+import type { CompatibilityRules, Strategy } from './resource.js';
 
 /** Metadata that the server sets on create and keeps on update. */
 
@@ -47,8 +47,8 @@ export function checkName(object: JsonObject, name: string): void {
     throw errors.badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
 }
 
-/** Removes duplicate owner references, with a warning. */
-export function* dropDuplicateOwners(object: JsonObject, context: RequestContext): Steps<void> {
+/** Removes duplicate owner references, with a warning. kube-apiserver does it late for a patch, and says so. */
+export function* dropDuplicateOwners(object: JsonObject, context: RequestContext, patched = false): Steps<void> {
   const meta = metaOf(object);
   const owners = meta['ownerReferences'];
   if (!Array.isArray(owners) || owners.length < 2) return;
@@ -63,13 +63,12 @@ export function* dropDuplicateOwners(object: JsonObject, context: RequestContext
   if (repeated.length === 0) return;
   meta['ownerReferences'] = kept;
   context.warn(
-    `.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${repeated.join(', ')}`,
+    `.metadata.ownerReferences contains duplicate entries${patched ? ' after mutating admission happens' : ''}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${repeated.join(', ')}`,
   );
 }
 
-/** Refuses a resourceVersion in a POST; a PUT or an apply that creates ignores it. */
-export function checkUnversioned(object: JsonObject): void {
-  const version = text(metaOf(object), 'resourceVersion');
+/** Refuses a resourceVersion in a valid POST; a PUT or an apply that creates ignores it. */
+export function checkUnversioned(version: string): void {
   if (version !== '' && badVersion(version) === undefined && BigInt(version) !== 0n)
     throw errors.badRequest('resourceVersion should not be set on objects to be created');
 }
@@ -134,17 +133,33 @@ function versionRequired(target: Target, name: string): ApiError {
   ]);
 }
 
-/** Refuses a body with a uid other than `uid` ('' if there is no object): it refers to a deleted object. */
-export function checkUid(object: JsonObject, uid: string, key: string, target: Target): void {
+/** The object at `key`, as a precondition sees it. */
+export interface Precondition {
+  readonly key: string;
+  /** '' if there is no object. */
+  readonly uid: string;
+  readonly dryRun: boolean;
+}
+
+/** Refuses a body with a uid other than that of the stored object: it refers to a deleted object. */
+export function checkUid(object: JsonObject, { key, uid, dryRun }: Precondition, target: Target): void {
   const meta = metaOf(object);
   const given = text(meta, 'uid');
   if (given === '' || given === uid) return;
   throw errors.conflict(
     target.resource.groupResource,
     text(meta, 'name'),
-    invalidObject(key, `Precondition failed: UID in precondition: ${given}, UID in object meta: ${uid}`),
+    invalidObject(
+      shownKey(key, dryRun),
+      `Precondition failed: UID in precondition: ${given}, UID in object meta: ${uid}`,
+    ),
   );
 }
+
+const ROOT = '/registry';
+
+/** A dry run does not reach the store, which adds the root to the keys that errors show. */
+export const shownKey = (key: string, dryRun: boolean): string => (dryRun ? key.slice(ROOT.length) : key);
 
 /** The message of kube-apiserver's store for a failed precondition. */
 export function invalidObject(key: string, why: string): string {
@@ -191,14 +206,23 @@ function differsBeyondStatus(a: JsonObject, b: JsonObject): boolean {
 
 /** Applies the rules of metadata for an update. `write.ts` removes duplicate errors. */
 export function validateChangedMeta(object: JsonObject, old: JsonObject, target: Target, found: FieldErrors): void {
-  const { namespaced, strategy } = target.resource;
+  const { namespaced } = target.resource;
+  const rules = updateCompatibility(target);
   const meta = metaOf(object);
   validateMeta(meta, { namespaced, nameRule: pathSegmentName }, METADATA, found);
   validateMetaUpdate(meta, metaOf(old), METADATA, found);
-  if (strategy.compatibility?.anyFinalizers !== true) validateFinalizerNames(meta, METADATA, found);
-  // A valid update that keeps the name also passes the rules of create.
-  if (strategy.compatibility?.checksUpdateLikeNew !== true || (found.empty && sameName(meta, metaOf(old)))) return;
+  if (!rules?.anyFinalizers) validateFinalizerNames(meta, METADATA, found);
+  // A valid update that keeps the name and has no generateName also passes the rules of create.
+  const passes = found.empty && sameName(meta, metaOf(old)) && text(meta, 'generateName') === '';
+  if (rules?.checksUpdateLikeNew !== true || passes) return;
   validateNewMeta(object, target, found);
+}
+
+/** The rules of a status are its own; about finalizers it follows the object unless it states its own. */
+function updateCompatibility(target: Target): CompatibilityRules | undefined {
+  const { compatibility } = target.resource.strategy;
+  if (target.kind !== 'status') return compatibility;
+  return { anyFinalizers: compatibility?.anyFinalizers ?? false, ...target.rules.compatibility };
 }
 
 const sameName = (meta: JsonObject, old: JsonObject): boolean => meta['name'] === old['name'];

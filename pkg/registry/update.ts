@@ -82,7 +82,7 @@ export async function update(
     retries: version === '' || version === '0' ? limits.unconditionalRetries : 0,
     tracked: false,
     make: async (stored, _old, slice) => {
-      checkUid(object, stored.uid(), stored.key, target);
+      checkUid(object, { key: stored.key, uid: stored.uid(), dryRun: options.dryRun }, target);
       const next = cloneJson(object);
       if (slice.spent()) await slice.yield();
       await slice.run(settle(target, next, context));
@@ -91,7 +91,8 @@ export async function update(
     create:
       target.kind === 'object' && target.rules.update?.allowCreate === true
         ? () => {
-            checkUid(object, '', keyOf(target.resource, target.namespace, target.name), target);
+            const key = keyOf(target.resource, target.namespace, target.name);
+            checkUid(object, { key, uid: '', dryRun: options.dryRun }, target);
             return insert(core, write, cloneJson(object), false);
           }
         : undefined,
@@ -144,8 +145,7 @@ async function decide(
   if (slice.spent()) await slice.yield();
   const made = await converting(resource, () => edit.make(stored, old, slice));
   if (slice.spent()) await slice.yield();
-  // A scale needs no version, even if an update of the kind does.
-  checkVersion(made, stored, target, scale === undefined ? resource.strategy : NO_RULES);
+  checkVersionOf(made, { target, stored, old, scale });
   const { fieldManager: manager } = options;
   if (!edit.tracked) {
     await converting(resource, () => slice.run(trackSteps(core, target, { live: old, object: made, manager })));
@@ -159,6 +159,7 @@ async function decide(
   const wanted = writeContext(core, target, context, dryRun);
   await prepareChanged(core, target, { object: o, old, rules, slice }, wanted);
   if (slice.spent()) await slice.yield();
+  await warn(rules, { object: o, old, slice }, wanted);
   await admitted.validate();
   if (slice.spent()) await slice.yield();
   keepTimesOfNoop(old, o);
@@ -170,12 +171,10 @@ async function decide(
       ? written
       : { outcome: written.outcome, object: { kind: 'value', value: scale.read(wholeOf(written)) } };
   if (!gone && isUnchanged(stored, value)) {
-    await warn(rules, { object: o, old, slice }, wanted);
     return { kind: 'answer', value: answered({ outcome: 'unchanged', object: { kind: 'stored', stored } }) };
   }
   if (slice.spent()) await slice.yield();
   const allocated = await allocate(core, rules, { object: gone ? undefined : o, old }, wanted);
-  await warn(rules, { object: o, old, slice }, wanted);
   const added = await admitted.transact();
   if (dryRun) {
     added.settled();
@@ -208,6 +207,25 @@ async function warn(
 ): Promise<void> {
   const warnings = rules.warn?.(object, old, wanted);
   if (warnings) await slice.run(warnings);
+}
+
+interface Versioned {
+  readonly target: Target;
+  readonly stored: StoredObject;
+  readonly old: JsonObject;
+  readonly scale: ScaleEdit | undefined;
+}
+
+function checkVersionOf(made: JsonObject, { target, stored, old, scale }: Versioned): void {
+  const rules = scale === undefined ? target.resource.strategy : NO_RULES;
+  try {
+    // A scale needs no version, even if an update of the kind does.
+    checkVersion(made, stored, target, rules);
+  } catch (e) {
+    // The errors of a Scale come before a conflict.
+    scale?.write(old, made);
+    throw e;
+  }
 }
 
 const wholeOf = ({ object }: Written): JsonObject => (object.kind === 'stored' ? object.stored.value() : object.value);

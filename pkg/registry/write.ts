@@ -32,7 +32,7 @@ import { runVirtual, writeContext } from './virtual.js';
  *
  *   body -> name, namespace and version agree with the request -> system fields -> defaults -> storage version
  *        -> managed fields -> mutating admission -> generation, feature gates, prepare -> validation, all errors at once
- *        -> validating admission -> allocation -> admission's additions to the transaction -> warnings -> encode
+ *        -> warnings -> validating admission -> allocation -> admission's additions to the transaction -> encode
  *        -> one transaction -> response from the cache
  *
  * Every client error is refused before the transaction. The transaction only checks that the state on which the
@@ -56,7 +56,6 @@ export async function create(core: Core, request: CreateRequest, context: Reques
   switch (target.kind) {
     case 'collection':
       placeInNamespace(object, target);
-      checkUnversioned(object);
       return insert(core, { target, options, context }, object, false);
     case 'action':
     case 'virtual': {
@@ -103,6 +102,7 @@ export async function insert(core: Core, write: Write, object: JsonObject, track
   const { dryRun } = options;
   const { strategy } = target.resource;
   const slice = sliceOf(core, context);
+  const version = text(metaOf(object), 'resourceVersion');
   fillSystemFields(object, core.world);
   const { resource } = target;
   await converting(resource, () => slice.run(settle(target, object, context, tracked)));
@@ -132,8 +132,12 @@ export async function insert(core: Core, write: Write, object: JsonObject, track
     if (generate !== '') metaOf(o)['name'] = generatedName(generate, core.world);
     await prepareNew(core, target, o, wanted, slice);
     if (slice.spent()) await slice.yield();
+    if (names === 1 && contentions === 0) {
+      const warnings = strategy.warn?.(o, undefined, wanted);
+      if (warnings) await slice.run(warnings);
+    }
     await admitted.validate(o);
-    const done = await putNew(core, write, { admitted, object: o, strategy, slice }, wanted);
+    const done = await putNew(core, write, { admitted, object: o, version, strategy, slice }, wanted);
     if (done === 'contended') {
       if (++contentions < limits.contentionRetries) continue;
       throw contended();
@@ -175,6 +179,8 @@ async function prepareNew(
 interface NewObject {
   readonly admitted: Admitted;
   readonly object: JsonObject;
+  /** The resourceVersion of the body. */
+  readonly version: string;
   readonly strategy: Strategy;
   readonly slice: Slice;
 }
@@ -182,7 +188,7 @@ interface NewObject {
 async function putNew(
   core: Core,
   { target, options, context }: Write,
-  { admitted, object: o, strategy, slice }: NewObject,
+  { admitted, object: o, version, strategy, slice }: NewObject,
   wanted: WriteContext,
 ): Promise<Written | 'taken' | 'contended'> {
   const { resource } = target;
@@ -192,13 +198,12 @@ async function putNew(
   if (options.dryRun) {
     await fresh(core, context);
     if (exists(core, target, name)) return 'taken';
-  }
+    // The store would refuse or ignore it; a dry run returns it.
+    if (version !== '') metaOf(o)['resourceVersion'] = version;
+  } else if (target.kind === 'collection') checkUnversioned(version);
   const allocated = await allocate(core, strategy, { object: o, old: undefined }, wanted);
   const added = await admitted.transact();
   try {
-    if (slice.spent()) await slice.yield();
-    const warnings = strategy.warn?.(o, undefined, wanted);
-    if (warnings) await slice.run(warnings);
     if (slice.spent()) await slice.yield();
     if (options.dryRun) return { outcome: 'created', object: valueAnswer(resource, o) };
     const value = await slice.run(storedSteps(resource.storage.type.schema, o));

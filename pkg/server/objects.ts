@@ -37,6 +37,7 @@ import {
   garbageCollector,
   identityLeaseCollector,
   kubernetesService,
+  legacyTokenTracking,
   mirroringController,
   namespaceController,
   nodePortRepair,
@@ -269,6 +270,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
       apiServiceAvailability(context, aggregator.check),
       identityLeaseCollector(apiServer),
       defaultServiceCidr(apiServer, api.serviceRanges),
+      legacyTokenTracking(apiServer),
       addressRepair(apiServer),
       nodePortRepair(apiServer, keyspace),
       kubernetesService(apiServer, {

@@ -78,7 +78,7 @@ async function withServer(flags, use) {
   // The controllers that ran beside kube-apiserver when the answers were recorded.
   const recorded = ['namespace', 'serviceaccount', 'root-ca-certificate-publisher', 'garbage-collector', 'clusterrole-aggregation'];
   const controllers = ['--controllers', recorded.map((name) => `${name}-controller`).join(',')];
-  const args = ['--secure-port', String(port), '--data-dir', folder, '--log-level', 'error', ...controllers, ...flags];
+  const args = ['--secure-port', String(port), '--data-dir', folder, '--log-level', 'error', '--service-cluster-ip-range', '10.0.0.0/16', ...controllers, ...flags];
   const server = spawn(process.execPath, [join(root, 'dist', 'cmd', 'apiserver', 'main.js'), ...args], { stdio: ['ignore', 'ignore', 'inherit'] });
   const stopped = new Promise((resolve) => server.once('exit', resolve));
   try {

@@ -5,8 +5,11 @@ import {
   getOwn,
   isObject,
   type JsonArray,
+  type JsonObject,
   type JsonValue,
+  setOwn,
 } from '../../api/index.js';
+import type { Schema } from '../types.js';
 import { formats } from './formats.js';
 import type { Rule } from './rules.js';
 
@@ -20,6 +23,8 @@ export interface Subject {
   readonly zeroCounts: boolean;
   readonly path: FieldPath;
   readonly errors: FieldErrors;
+  /** The schema of the value, where the rule is for the whole value. */
+  readonly schema?: Schema;
 }
 
 type Check = (s: Subject, argument: string) => void;
@@ -72,15 +77,38 @@ function oneOf({ value, path, errors }: Subject, argument: string): void {
 }
 
 /** `set`: no two items equal; `map(a,b)`: no two items with the same values of these fields. */
-function unique({ value, path, errors }: Subject, argument: string): void {
+function unique({ value, path, errors, schema }: Subject, argument: string): void {
   if (!Array.isArray(value)) return;
   const keys = keyNames(argument);
+  const items = schema?.kind === 'list' ? schema.items : undefined;
   const seen = new Set<string>();
   value.forEach((item, i) => {
     const identity = identityOf(item, keys);
-    if (seen.has(identity)) errors.duplicate(path.index(i), item);
+    if (seen.has(identity)) errors.duplicate(path.index(i), inFieldOrder(item, items));
     seen.add(identity);
   });
+}
+
+/** Returns the value with its fields in the order of the schema, in which Go prints them. */
+function inFieldOrder(value: JsonValue, schema: Schema | undefined): JsonValue {
+  if (Array.isArray(value)) {
+    const items = schema?.kind === 'list' ? schema.items : undefined;
+    return value.map((item) => inFieldOrder(item, items));
+  }
+  if (!isObject(value)) return value;
+  if (schema?.kind === 'map')
+    return Object.fromEntries(
+      Object.keys(value)
+        .sort()
+        .map((key) => [key, inFieldOrder(value[key] ?? null, schema.values)]),
+    );
+  if (schema?.kind !== 'struct') return value;
+  const ordered: JsonObject = {};
+  for (const { name, schema: inner } of schema.fields) {
+    const v = getOwn(value, name);
+    if (v !== undefined) setOwn(ordered, name, inFieldOrder(v, inner));
+  }
+  return { ...ordered, ...Object.fromEntries(Object.entries(value).filter(([k]) => !Object.hasOwn(ordered, k))) };
 }
 
 export function keyNames(argument: string): readonly string[] {

@@ -49,6 +49,15 @@ describe('declarative rules', () => {
     expect(check('resource/v1alpha3.ResourcePoolStatusRequest', cloneJson(bad), bad)).toEqual([]);
   });
 
+  it('does not report alpha rules, but stops where they do', () => {
+    const binding = (kind: string, name: string): JsonObject => ({ roleRef: { apiGroup: 'g', kind, name } });
+    const type = 'rbac/v1.RoleBinding';
+    expect(check(type, binding('Role', ''))).toEqual(['roleRef.name: Required value']);
+    // The reference is immutable by an alpha rule: a changed one is not validated further.
+    expect(check(type, binding('Role', ''), binding('Role', 'a'))).toEqual([]);
+    expect(check(type, binding('Role', ''), binding('Role', ''))).toEqual([]);
+  });
+
   it('finds duplicates by key and counts items', () => {
     const type = 'scheduling/v1alpha3.WorkloadSpec';
     const template = (name: string): JsonObject => ({ name, schedulingPolicy: { basic: {} } });

@@ -46,18 +46,23 @@ interface Walk {
   readonly update: boolean;
 }
 
-const { plan, reaches } = planner((field) => rulesOf(field).length > 0);
+const { plan, reaches } = planner((field) => rulesOf(field).some((rule) => rule.level !== 'alpha'));
 
-/** Rules of the field and, for a named scalar, of its type. */
+/**
+ * Rules of the field and, for a named scalar, of its type. Errors of alpha rules are not reported; those that decide whether
+ * the field is validated further still decide it.
+ */
 function rulesOf(field: Field): readonly Rule[] {
   let found = parsed.get(field);
   if (found === undefined) {
     const texts = [...(field.rules ?? []), ...typeRules(field.schema)];
-    found = texts.map(parseRule).filter((rule): rule is Rule => rule !== undefined && rule.level !== 'alpha');
+    found = texts.map(parseRule).filter((rule): rule is Rule => rule !== undefined && counts(rule));
     parsed.set(field, found);
   }
   return found;
 }
+
+const counts = (rule: Rule): boolean => rule.level !== 'alpha' || rule.first || rule.name === 'opaqueType';
 
 /** The rules of a named scalar, applied to the field that has it as value, item or map value. */
 function typeRules(schema: Schema): readonly string[] {
@@ -112,7 +117,7 @@ function visitField(
   checkMode(object, oldObject, owner, field, rules, subject);
   if (subject.updated && same(subject.value, subject.old)) return;
   let stop = false;
-  for (const rule of rules) if (rule.first && decide(rule, subject, field)) stop = true;
+  for (const rule of rules) if (rule.first && decide(rule, reportedBy(rule, subject), field)) stop = true;
   if (stop || rules.some((rule) => rule.name === 'opaqueType' && rule.scopes.length === 0)) return;
   const there = subject.value !== undefined;
   for (const rule of rules) {
@@ -123,6 +128,10 @@ function visitField(
   const opaqueItems = rules.some((rule) => rule.name === 'opaqueType' && rule.scopes.some((s) => s.kind === 'eachVal'));
   if (there && !opaqueItems) visitValue(subject, field.schema, walk);
 }
+
+/** Returns the subject whose errors are reported if those of the rule are. */
+const reportedBy = (rule: Rule, subject: Subject): Subject =>
+  rule.level === 'alpha' ? { ...subject, errors: new FieldErrors() } : subject;
 
 /** Returns the scopes without the conditions, which were evaluated before. */
 const conditionsPassed = (rule: Rule): readonly Scope[] =>
@@ -197,7 +206,7 @@ function apply(rule: Rule, scopes: readonly Scope[], subject: Subject, schema: S
   const [scope, ...rest] = scopes;
   const { value, old, path, errors } = subject;
   if (scope === undefined) {
-    run(rule, subject);
+    run(rule, { ...subject, schema });
   } else if (scope.kind === 'eachVal') {
     eachValue(subject, schema, (item, inner) => apply(rule, rest, item, inner));
   } else if (scope.kind === 'eachKey' && isObject(value)) {

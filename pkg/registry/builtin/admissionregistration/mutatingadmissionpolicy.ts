@@ -22,7 +22,7 @@ export const mutatingAdmissionPolicy: ResourceDeclaration<shapes.Admissionregist
         generation: 'spec',
         validate: validateMutatingPolicy,
       },
-      compatibility: { anyFinalizers: true },
+      compatibility: { anyFinalizers: true, checksUpdateLikeNew: true },
     },
     table: policyTable('mutations'),
   };

@@ -22,7 +22,7 @@ export const mutatingAdmissionPolicyBinding: ResourceDeclaration<shapes.Admissio
         generation: 'spec',
         validate: (o, _old, errors) => validateMutatingBinding(o, errors),
       },
-      compatibility: { anyFinalizers: true },
+      compatibility: { anyFinalizers: true, checksUpdateLikeNew: true },
     },
     table: policyBindingTable,
   };

@@ -248,7 +248,9 @@ function mutation(
   if (type === '') errors.required(path.child('patchType'));
   else if (!Object.hasOwn(PATCH_TYPES, type))
     errors.notSupported(path.child('patchType'), type, Object.keys(PATCH_TYPES));
-  for (const [of, field] of Object.entries(PATCH_TYPES)) {
+  // the member of the type comes first
+  const members = Object.entries(PATCH_TYPES).sort(([a], [b]) => Number(b === type) - Number(a === type));
+  for (const [of, field] of members) {
     const given = at(m, field);
     if (type === of) {
       if (given === undefined) errors.required(path.child(field), `must be specified when patchType is ${of}`);
@@ -258,7 +260,7 @@ function mutation(
         expressions.report(errors, path.child(field, 'expression'), expression, 'mutations', i, field, 'expression');
       }
     } else if (given !== undefined && Object.hasOwn(PATCH_TYPES, type))
-      errors.invalid(path.child(field), '', `must not be specified when patchType is ${type}`);
+      errors.invalid(path.child(field), `{${field}}`, `must not be specified when patchType is ${type}`);
   }
 }
 

@@ -17,7 +17,7 @@ export const validatingAdmissionPolicy: ResourceDeclaration<shapes.Admissionregi
     defaults: defaultPolicy,
     create: { validate: (o, errors) => validateValidatingPolicy(o, undefined, errors) },
     update: { allowUnconditional: false, validate: validateValidatingPolicy },
-    compatibility: { anyFinalizers: true },
+    compatibility: { anyFinalizers: true, checksUpdateLikeNew: true },
   }),
   subresources: { status: statusAlone({ update: { validate: validatePolicyStatus } }) },
   table: policyTable('validations'),

@@ -22,7 +22,7 @@ export const validatingAdmissionPolicyBinding: ResourceDeclaration<shapes.Admiss
         generation: 'spec',
         validate: (o, _old, errors) => validateValidatingBinding(o, errors),
       },
-      compatibility: { anyFinalizers: true },
+      compatibility: { anyFinalizers: true, checksUpdateLikeNew: true },
     },
     table: policyBindingTable,
   };

@@ -19,7 +19,7 @@ export const validatingWebhookConfiguration: ResourceDeclaration<shapes.Admissio
       defaults: defaultWebhooks,
       create: { validate: validateWebhooks },
       update: { allowUnconditional: false, validate: (o, _old, errors) => validateWebhooks(o, errors) },
-      compatibility: { anyFinalizers: true },
+      compatibility: { anyFinalizers: true, checksUpdateLikeNew: true },
     },
     table: table([column('Webhooks', 'Number of webhooks.', { type: 'integer' }), AGE], (o, now) => [
       listAt(o, 'webhooks').length,

@@ -1,4 +1,12 @@
-import { equalJson, type FieldErrors, FieldPath, type Shaped, whyNotInt64 } from '../../../api/index.js';
+import {
+  equalJson,
+  type FieldErrors,
+  FieldPath,
+  isObject,
+  type JsonObject,
+  type Shaped,
+  whyNotInt64,
+} from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, objectIn, textAt } from '../access.js';
@@ -36,8 +44,14 @@ export const daemonSet: ResourceDeclaration<shapes.AppsV1DaemonSet> = {
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       defaultRollingUpdate(objectIn(spec, 'updateStrategy'), { maxUnavailable: 1, maxSurge: 0 });
+      // numbers of the internal version, not pointers: of another strategy they are zero
+      const rolling = at(spec, 'updateStrategy', 'rollingUpdate');
+      if (isObject(rolling))
+        for (const field of ['maxUnavailable', 'maxSurge'] as const) whenAbsent<JsonObject>(rolling, field, 0);
       whenAbsent(spec, 'revisionHistoryLimit', 10);
       defaultTemplate(spec);
+      // the count exists in every object that is read, so its writer owns it
+      if (at(o, 'metadata', 'annotations', GENERATION) === undefined) setTemplateCount(o, 0);
     },
     create: { prepare: (o) => countTemplate(o, undefined), validate },
     update: {
@@ -88,7 +102,11 @@ function countTemplate(o: Shaped<shapes.AppsV1DaemonSet>, old: Shaped<shapes.App
   const before = old === undefined ? Math.max(read(o), 1) : read(old);
   const changed =
     old !== undefined && !equalJson(at(o, 'spec', 'template') ?? null, at(old, 'spec', 'template') ?? null);
-  objectIn(objectIn(o, 'metadata'), 'annotations')[GENERATION] = String(before + (changed ? 1 : 0));
+  setTemplateCount(o, before + (changed ? 1 : 0));
+}
+
+function setTemplateCount(o: Shaped<shapes.AppsV1DaemonSet>, count: number): void {
+  objectIn(objectIn(o, 'metadata'), 'annotations')[GENERATION] = String(count);
 }
 
 const SPEC = FieldPath.in<shapes.AppsV1DaemonSet>().child('spec');

@@ -1,4 +1,4 @@
-import { type FieldErrors, FieldPath, type Shaped, whyNotInt64 } from '../../../api/index.js';
+import { equalJson, type FieldErrors, FieldPath, type Shaped, whyNotInt64 } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, objectIn, textAt } from '../access.js';
@@ -46,6 +46,10 @@ export const deployment: ResourceDeclaration<shapes.AppsV1Deployment> = {
     },
     create: { validate },
     update: {
+      // Annotations count, too: old versions of the controller kept the rollback revision there.
+      generation: (o, old) =>
+        !equalJson(at(o, 'spec') ?? {}, at(old, 'spec') ?? {}) ||
+        !equalJson(at(o, 'metadata', 'annotations') ?? {}, at(old, 'metadata', 'annotations') ?? {}),
       validate: (o, old, errors) => {
         validate(o, errors);
         sameSelector(o, old, errors);

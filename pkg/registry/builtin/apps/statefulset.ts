@@ -14,7 +14,7 @@ import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, objectAt, objectIn, objectsAt, textAt } from '../access.js';
 import { claimSpec, claimWarnings } from '../core/claimspec.js';
-import { fill } from '../core/pod/defaults.js';
+import { fill, roundClaim } from '../core/pod/defaults.js';
 import { templateMeta } from '../core/pod/validation/index.js';
 import { whenAbsent } from '../defaults.js';
 import { keepLabels, scaleSubresource, selectorText, statusSubresource, versions, withStatus } from '../form.js';
@@ -61,6 +61,7 @@ export const statefulSet: ResourceDeclaration<shapes.AppsV1StatefulSet> = {
         claim['apiVersion'] = 'v1';
         const inner = objectIn(claim, 'spec');
         whenAbsent(inner, 'volumeMode', 'Filesystem');
+        roundClaim(inner);
         fill(objectIn(claim, 'status'), 'phase', 'Pending');
       }
       defaultTemplate(spec);
@@ -69,6 +70,7 @@ export const statefulSet: ResourceDeclaration<shapes.AppsV1StatefulSet> = {
       validateName: labelName,
       validate: (o, errors) => {
         validate(o, errors);
+        serviceName(o, errors);
         validateClaims(o, errors);
       },
     },
@@ -82,7 +84,8 @@ export const statefulSet: ResourceDeclaration<shapes.AppsV1StatefulSet> = {
       yield* templateWarnings(o, old, context);
       if (!wantsOther(o, old)) return;
       for (const [i, claim] of objectsAt(o, 'spec', 'volumeClaimTemplates').entries()) {
-        claimWarnings(objectAt(claim, 'spec'), `spec.volumeClaimTemplates[${i}].spec`, context.warn);
+        // kube-apiserver omits the spec from this path
+        claimWarnings(objectAt(claim, 'spec'), `spec.volumeClaimTemplates[${i}]`, context.warn);
         yield;
       }
       if (numberAt(o, 'spec', 'revisionHistoryLimit') < 0)
@@ -120,7 +123,7 @@ const IMMUTABLE: readonly (readonly [
   (value: JsonValue | undefined) => BadValue,
 ])[] = [
   ['selector', (v) => shown('meta/v1.LabelSelector', v)],
-  ['volumeClaimTemplates', (v) => shown('[]core/v1.PersistentVolumeClaim', v ?? [])],
+  ['volumeClaimTemplates', (v) => (v === undefined ? null : shown('[]core/v1.PersistentVolumeClaim', v))],
   ['serviceName', (v) => v ?? ''],
   ['podManagementPolicy', (v) => v ?? ''],
 ];
@@ -156,6 +159,10 @@ function validate(o: Shaped<shapes.AppsV1StatefulSet>, errors: FieldErrors): voi
     errors,
   );
   templateMeta(objectAt(o, 'spec', 'template'), SPEC.child('template'), errors);
+}
+
+/** The service of an old object is not validated again. */
+function serviceName(o: Shaped<shapes.AppsV1StatefulSet>, errors: FieldErrors): void {
   const service = textAt(o, 'spec', 'serviceName');
   if (service !== '') sentences(service, isDns1123Label, SPEC.child('serviceName'), errors);
 }

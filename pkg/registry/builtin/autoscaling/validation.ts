@@ -13,7 +13,7 @@ import {
 } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import { at, listAt, numberAt, objectAt, objectsAt, textAt } from '../access.js';
-import { labelSelector, oneOf, sentences } from '../rules.js';
+import { oneOf, sentences } from '../rules.js';
 
 const SPEC = FieldPath.in<shapes.AutoscalingV2HorizontalPodAutoscaler>().child('spec');
 const PERIOD_SECONDS_MAX = 1800;
@@ -152,7 +152,6 @@ function identifier(id: JsonObject, path: FieldPath, errors: FieldErrors): void 
   const name = textAt(id, 'name');
   if (name === '') errors.required(path.child('name'), 'must specify a metric name');
   else sentences(name, isPathSegmentName, path.child('name'), errors);
-  labelSelector(at(id, 'selector'), path.child('selector'), errors);
 }
 
 function positive(value: JsonValue | undefined): boolean | undefined {

@@ -40,7 +40,7 @@ export const cronJob: ResourceDeclaration<shapes.BatchV1CronJob> = {
       return jobSpecWarnings(objectAt(o, 'spec', 'jobTemplate', 'spec'), 'spec.jobTemplate.spec', context.warn);
     },
   }),
-  subresources: { status: statusSubresource() },
+  subresources: { status: statusSubresource({ compatibility: { anyFinalizers: true } }) },
   table: table(
     [
       column('Schedule', 'When it runs, in cron form.'),

@@ -1,4 +1,4 @@
-import type { Shaped } from '../../../api/index.js';
+import { equalJson, type Shaped } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, boolAt, numberAt, objectAt, objectIn, objectsAt, textAt } from '../access.js';
@@ -21,17 +21,21 @@ export const job: ResourceDeclaration<shapes.BatchV1Job> = {
   namespaced: true,
   categories: ['all'],
   strategy: withStatus({
-    defaults: defaultJob,
+    defaults: (o) => {
+      defaultJob(o);
+      labelsFromTemplate(o, false);
+    },
     create: {
-      // a job copies the labels of its template: the client's before validation, the generated ones after it
+      // a job copies the labels of its template: the client's by default, and then the generated ones, too
       prepare: (o) => {
-        const given = Object.keys(objectAt(o, 'spec', 'template', 'metadata', 'labels')).length > 0;
+        const given = objectAt(o, 'spec', 'template', 'metadata', 'labels');
+        const copied = Object.keys(given).length > 0 && equalJson(given, objectAt(o, 'metadata', 'labels'));
         if (!boolAt(o, 'spec', 'manualSelector')) generateSelector(o);
-        if (given) labelsFromTemplate(o, false);
+        if (copied) objectIn(o, 'metadata')['labels'] = { ...objectAt(o, 'spec', 'template', 'metadata', 'labels') };
       },
       validate: validateJob,
     },
-    update: { prepare: (o) => labelsFromTemplate(o, false), validate: validateJobUpdate },
+    update: { validate: validateJobUpdate },
     complete: (o) => labelsFromTemplate(o, false),
     warn: (o, old, context) => {
       if (old === undefined) podNameWarning(o, context);

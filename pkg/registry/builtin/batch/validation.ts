@@ -31,7 +31,7 @@ function chosenPods(spec: Shaped<shapes.BatchV1JobSpec>, errors: FieldErrors): v
   jobSpec(spec, SPEC, errors);
   const selector = at(spec, 'selector');
   if (selector === undefined) errors.required(SPEC.child('selector'));
-  else labelSelector(selector, SPEC.child('selector'), errors);
+  else if (errors.adds(() => labelSelector(selector, SPEC.child('selector'), errors))) return;
   const matches = isObject(selector) && selects(selector, objectAt(spec, 'template', 'metadata', 'labels'));
   if (matches === false || selector === undefined)
     errors.invalid(

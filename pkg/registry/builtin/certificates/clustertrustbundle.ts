@@ -12,6 +12,7 @@ type Bundle = Shaped<shapes.CertificatesV1ClusterTrustBundle>;
 
 const SPEC = FieldPath.in<shapes.CertificatesV1ClusterTrustBundle>().child('spec');
 const NAME = FieldPath.of('metadata', 'name');
+const GENERATE_NAME = FieldPath.of('metadata', 'generateName');
 const BUNDLE_BYTES_MAX = 1024 * 1024;
 
 export const clusterTrustBundle: ResourceDeclaration<shapes.CertificatesV1ClusterTrustBundle> = {
@@ -23,6 +24,7 @@ export const clusterTrustBundle: ResourceDeclaration<shapes.CertificatesV1Cluste
   storageVersion: 'v1beta1',
   namespaced: false,
   strategy: {
+    compatibility: { checksUpdateLikeNew: true },
     // The name depends on the signer: `validate` checks it.
     create: { validateName: () => [], validate: (o, errors) => validate(o, undefined, errors) },
     update: { allowUnconditional: false, generation: 'none', validate },
@@ -35,6 +37,9 @@ export const clusterTrustBundle: ResourceDeclaration<shapes.CertificatesV1Cluste
 
 function validate(o: Bundle, old: Bundle | undefined, errors: FieldErrors): void {
   const signer = textAt(o, 'spec', 'signerName');
+  const generate = textAt(o, 'metadata', 'generateName');
+  if (generate !== '')
+    for (const problem of trustBundleName(signer, generate, true)) errors.invalid(GENERATE_NAME, generate, problem);
   if (nameOf(o) === '') errors.required(NAME, 'name or generateName is required');
   else for (const problem of trustBundleName(signer, nameOf(o), false)) errors.invalid(NAME, nameOf(o), problem);
   if (signer !== '') signerName(signer, SPEC.child('signerName'), errors);

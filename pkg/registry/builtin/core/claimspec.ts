@@ -17,7 +17,10 @@ import { at, listAt, textAt } from '../access.js';
 import { labelSelector, oneOf, sentences } from '../rules.js';
 import { fractionalBytes } from '../valuewarnings.js';
 
-/** Validation and defaults of the spec of claims, claim templates and ephemeral volumes. */
+/**
+ * Validation and defaults of the spec of claims, claim templates and ephemeral volumes. `anyGroup`: the groups of data sources are not
+ * validated.
+ */
 
 export const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 export const VOLUME_MODES = ['Block', 'Filesystem'];
@@ -26,6 +29,7 @@ export function claimSpec(
   spec: Shaped<shapes.CoreV1PersistentVolumeClaimSpec>,
   path: FieldPath<shapes.CoreV1PersistentVolumeClaimSpec>,
   errors: FieldErrors,
+  anyGroup = false,
 ): void {
   accessModes(spec, path.child('accessModes'), errors);
   labelSelector(at(spec, 'selector'), path.child('selector'), errors);
@@ -43,8 +47,12 @@ export function claimSpec(
   }
   const mode = at(spec, 'volumeMode');
   if (typeof mode === 'string') oneOf(mode, path.child('volumeMode'), VOLUME_MODES, errors, false);
-  dataSources(spec, path, errors);
+  dataSources(spec, path, errors, anyGroup);
 }
+
+/** Reports whether the old spec has a data source with a group: an update of it may have any other. */
+export const namesGroup = (old: Shaped<shapes.CoreV1PersistentVolumeClaimSpec>): boolean =>
+  at(old, 'dataSource', 'apiGroup') !== undefined || at(old, 'dataSourceRef', 'apiGroup') !== undefined;
 
 export function accessModes(
   spec: Shaped<shapes.CoreV1PersistentVolumeClaimSpec>,
@@ -62,12 +70,13 @@ function dataSources(
   spec: Shaped<shapes.CoreV1PersistentVolumeClaimSpec>,
   path: FieldPath<shapes.CoreV1PersistentVolumeClaimSpec>,
   errors: FieldErrors,
+  anyGroup: boolean,
 ): void {
   const source = at(spec, 'dataSource');
   const ref = at(spec, 'dataSourceRef');
-  if (source !== undefined) dataSource(source, path.child('dataSource'), errors);
+  if (source !== undefined) dataSource(source, path.child('dataSource'), errors, anyGroup);
   if (ref !== undefined) {
-    dataSource(ref, path.child('dataSourceRef'), errors);
+    dataSource(ref, path.child('dataSourceRef'), errors, anyGroup);
     const namespace = textAt(ref, 'namespace');
     if (namespace !== '') sentences(namespace, isDns1123Label, path.child('dataSourceRef', 'namespace'), errors);
   }
@@ -86,6 +95,7 @@ function dataSource(
   source: Value<shapes.CoreV1TypedLocalObjectReference | shapes.CoreV1TypedObjectReference>,
   path: FieldPath<shapes.CoreV1TypedLocalObjectReference | shapes.CoreV1TypedObjectReference>,
   errors: FieldErrors,
+  anyGroup: boolean,
 ): void {
   const kind = textAt(source, 'kind');
   const group = textAt(source, 'apiGroup');
@@ -93,7 +103,7 @@ function dataSource(
   if (kind === '') errors.required(path.child('kind'));
   if (group === '' && kind !== 'PersistentVolumeClaim')
     errors.invalid(path, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup");
-  if (group !== '') sentences(group, isDns1123Subdomain, path.child('apiGroup'), errors);
+  if (group !== '' && !anyGroup) sentences(group, isDns1123Subdomain, path.child('apiGroup'), errors);
 }
 
 /** `dataSource` and `dataSourceRef` name the same object: each defaults to the other. */
@@ -137,5 +147,6 @@ export function claimWarnings(
   path: string,
   warn: (text: string) => void,
 ): void {
-  fractionalBytes(at(spec, 'resources', 'requests', 'storage'), `${path}.resources.requests[storage]`, warn);
+  for (const field of ['requests', 'limits'] as const)
+    fractionalBytes(at(spec, 'resources', field, 'storage'), `${path}.resources.${field}[storage]`, warn);
 }

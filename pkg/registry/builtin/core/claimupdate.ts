@@ -4,6 +4,7 @@ import {
   equalJson,
   type FieldErrors,
   FieldPath,
+  isQualifiedName,
   type JsonValue,
   parseQuantity,
   type Shaped,
@@ -14,6 +15,7 @@ import type { shapes } from '../../../schema/index.js';
 import { internalDifference } from '../../../schema/index.js';
 import { at, objectAt, objectIn, textAt } from '../access.js';
 import { keep } from '../form.js';
+import { isNativeResource } from './pod/validation/resources.js';
 
 const SPEC = FieldPath.in<shapes.CoreV1PersistentVolumeClaim>().child('spec');
 
@@ -53,10 +55,36 @@ export function claimUpdate(
     errors.forbidden(SPEC.child('volumeAttributesClassName'), 'update from non-nil value to nil is forbidden');
 }
 
-/** Capacity and allocated resources of a claim are not negative. */
+const RESIZE_STATES = [
+  'ControllerResizeInProgress',
+  'ControllerResizeInfeasible',
+  'NodeResizeInProgress',
+  'NodeResizeInfeasible',
+  'NodeResizePending',
+];
+
+/** The name of a resource of a claim. Names of kubernetes.io, also those without a domain, are limited to storage. */
+function resourceKey(name: string, path: FieldPath, errors: FieldErrors): boolean {
+  const wrong = isQualifiedName(name);
+  for (const s of wrong) errors.invalid(path, name, s);
+  if (wrong.length > 0) return false;
+  if (name === 'storage' || !isNativeResource(name)) return true;
+  errors.notSupported(path, name, ['storage']);
+  return false;
+}
+
+/** Amounts of a claim are not negative, and the resources that are resized and the states of that are known. */
 export function claimStatus(o: Shaped<shapes.CoreV1PersistentVolumeClaim>, errors: FieldErrors): void {
+  const path = FieldPath.of('status');
+  const states = path.child('allocatedResourceStatuses');
+  for (const [name, state] of Object.entries(objectAt(o, 'status', 'allocatedResourceStatuses'))) {
+    resourceKey(name, states, errors);
+    // kube-apiserver shows the resource, not its state
+    if (!RESIZE_STATES.includes(String(state))) errors.notSupported(states, name, RESIZE_STATES);
+  }
   for (const field of ['capacity', 'allocatedResources'] as const) {
     for (const [name, amount] of Object.entries(objectAt(o, 'status', field))) {
+      if (field === 'allocatedResources' && !resourceKey(name, path.child(field), errors)) continue;
       const q = parseQuantity(String(amount));
       if (q !== undefined && compareQuantities(q, zeroQuantity) < 0)
         errors.invalid(

@@ -1,9 +1,10 @@
 import { isObject, type Shaped, setOwn } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
-import type { ResourceDeclaration } from '../../resource.js';
+import type { ResourceDeclaration, WriteContext } from '../../resource.js';
 import { objectAt, objectIn, objectsAt, textAt } from '../access.js';
 import { versions } from '../form.js';
 import { validateLimitRange } from './limitvalidation.js';
+import { roundAmounts } from './pod/defaults.js';
 
 export const limitRange: ResourceDeclaration<shapes.CoreV1LimitRange> = {
   group: '',
@@ -15,17 +16,26 @@ export const limitRange: ResourceDeclaration<shapes.CoreV1LimitRange> = {
   namespaced: true,
   shortNames: ['limits'],
   strategy: {
+    compatibility: { checksUpdateLikeNew: true },
     defaults,
-    create: { validate: validateLimitRange },
+    create: { prepare: nameByUid, validate: validateLimitRange },
     update: { allowCreate: true, generation: 'none', validate: (o, _old, errors) => validateLimitRange(o, errors) },
   },
 };
 
+/** A limit range without a name has a UUID as its name. */
+function nameByUid(o: Shaped<shapes.CoreV1LimitRange>, { world }: WriteContext): void {
+  const meta = objectIn(o, 'metadata');
+  if (textAt(meta, 'name') === '') meta['name'] = world.random.uuid();
+}
+
+const AMOUNTS = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const;
 type Amounts = 'default' | 'defaultRequest' | 'max' | 'min';
 
 /** For containers: the default falls back to max, and the default request to the default, else to min. */
 function defaults(o: Shaped<shapes.CoreV1LimitRange>): void {
   for (const item of objectsAt(o, 'spec', 'limits')) {
+    for (const field of AMOUNTS) roundAmounts(objectAt(item, field));
     if (textAt(item, 'type') !== 'Container') continue;
     follow(item, 'default', 'max');
     follow(item, 'defaultRequest', 'default');

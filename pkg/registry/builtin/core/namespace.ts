@@ -40,7 +40,7 @@ const strategy: Strategy<shapes.CoreV1Namespace> = {
     // a namespace is first marked for deletion: its content is deleted before it
     blocked: (o) => textAt(o, 'metadata', 'deletionTimestamp') === '' || listAt(o, 'spec', 'finalizers').length > 0,
   },
-  compatibility: { plainPreconditions: true },
+  compatibility: { plainPreconditions: true, checksUpdateLikeNew: true },
 };
 
 export const namespace: ResourceDeclaration<shapes.CoreV1Namespace> = {

@@ -5,13 +5,14 @@ import { at, boolAt, objectAt, objectsAt, textAt } from '../access.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, table, wide } from '../table.js';
 import { nodeProxy } from './connections.js';
-import { defaultNode, validateNode, validateNodeUpdate, warnAboutNode } from './nodevalidation.js';
+import { declaredFeatures, defaultNode, validateNode, validateNodeUpdate, warnAboutNode } from './nodevalidation.js';
 
 const rules = withStatus({
   defaults: defaultNode,
   create: { validate: validateNode },
   update: { generation: 'none', prepare: dropConfigSource, validate: validateNodeUpdate },
   warn: warnAboutNode,
+  compatibility: { checksUpdateLikeNew: true },
 });
 
 export const node: ResourceDeclaration<shapes.CoreV1Node> = {
@@ -28,7 +29,14 @@ export const node: ResourceDeclaration<shapes.CoreV1Node> = {
   strategy: { ...rules, create: { ...rules.create, prepare: dropConfigSource } },
   subresources: {
     proxy: nodeProxy,
-    status: statusSubresource({ update: { validate: validateNodeUpdate } }),
+    status: statusSubresource({
+      update: {
+        validate: (o, old, errors) => {
+          validateNodeUpdate(o, old, errors);
+          declaredFeatures(o, errors);
+        },
+      },
+    }),
   },
   selectableFields: { 'spec.unschedulable': (o) => String(boolAt(o, 'spec', 'unschedulable')) },
   table: table(

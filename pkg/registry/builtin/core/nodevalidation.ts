@@ -16,6 +16,7 @@ import { at, listAt, objectAt, objectIn, objectsAt, textAt } from '../access.js'
 import { whenAbsent } from '../defaults.js';
 import { oneOf, shown } from '../rules.js';
 import { cidrWarning } from '../valuewarnings.js';
+import { roundAmounts } from './pod/defaults.js';
 import { resourceAmount } from './pod/validation/index.js';
 
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
@@ -23,9 +24,30 @@ const SPEC = FieldPath.in<shapes.CoreV1Node>().child('spec');
 
 /** Allocatable resources of a node default to its capacity. */
 export function defaultNode(o: JsonObject): void {
+  for (const field of ['capacity', 'allocatable'] as const) roundAmounts(objectAt(o, 'status', field));
   const capacity = at(o, 'status', 'capacity');
   if (isObject(capacity)) whenAbsent(objectIn(o, 'status'), 'allocatable', { ...capacity });
   fillPodRanges(o);
+}
+
+const FEATURE_NAME = /^[A-Z][A-Za-z0-9]*(\/[A-Za-z0-9]+)*$/;
+
+/** Names of features of a node: in order, none twice. */
+export function declaredFeatures(o: Shaped<shapes.CoreV1Node>, errors: FieldErrors): void {
+  const path = FieldPath.of('status', 'declaredFeatures');
+  const all = listAt(o, 'status', 'declaredFeatures').map(String);
+  errors.each(all, (name, i) => {
+    const here = path.index(i);
+    const before = all[i - 1];
+    if (before === name) errors.duplicate(here, name);
+    else if (before !== undefined && before > name) errors.invalid(here, name, 'list must be sorted alphabetically');
+    if (!FEATURE_NAME.test(name))
+      errors.invalid(
+        here,
+        name,
+        `invalid feature name ${JSON.stringify(name)}: must start with an UpperCamelCase segment, with subsequent segments separated by '/' (e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and slashes`,
+      );
+  });
 }
 
 /** `podCIDR` is the first of `podCIDRs`. Either one sets the other. */

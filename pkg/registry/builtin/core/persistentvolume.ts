@@ -6,7 +6,7 @@ import { accessModes } from '../core/persistentvolumeclaim.js';
 import { whenAbsent } from '../defaults.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, table, wide } from '../table.js';
-import { defaultVolumeSource, fill } from './pod/defaults.js';
+import { defaultVolumeSource, fill, roundAmounts } from './pod/defaults.js';
 import { deadVolumeWarnings, nodeSelectorWarnings } from './pod/validation/index.js';
 import { VOLUME_SOURCES, volumeSpec, volumeUpdate } from './volumerules.js';
 
@@ -31,6 +31,7 @@ export const persistentVolume: ResourceDeclaration<shapes.CoreV1PersistentVolume
         const source = spec[name];
         if (isObject(source)) defaultVolumeSource(name, source);
       }
+      roundAmounts(objectAt(spec, 'capacity'));
       fill(objectIn(o, 'status'), 'phase', 'Pending');
     },
     create: {

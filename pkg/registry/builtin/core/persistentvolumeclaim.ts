@@ -5,9 +5,16 @@ import { at, listAt, objectAt, objectIn, textAt } from '../access.js';
 import { whenAbsent } from '../defaults.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, table, wide } from '../table.js';
-import { alignDataSources, claimSpec, claimWarnings, dropForeignSource, dropUnknownSource } from './claimspec.js';
+import {
+  alignDataSources,
+  claimSpec,
+  claimWarnings,
+  dropForeignSource,
+  dropUnknownSource,
+  namesGroup,
+} from './claimspec.js';
 import { claimStatus, claimUpdate } from './claimupdate.js';
-import { fill } from './pod/defaults.js';
+import { fill, roundAmounts, roundClaim } from './pod/defaults.js';
 
 const SPEC = FieldPath.in<shapes.CoreV1PersistentVolumeClaim>().child('spec');
 const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
@@ -25,6 +32,8 @@ export const persistentVolumeClaim: ResourceDeclaration<shapes.CoreV1PersistentV
     defaults: (o) => {
       whenAbsent(objectIn(o, 'spec'), 'volumeMode', 'Filesystem');
       fill(objectIn(o, 'status'), 'phase', 'Pending');
+      roundClaim(objectAt(o, 'spec'));
+      for (const field of ['capacity', 'allocatedResources'] as const) roundAmounts(objectAt(o, 'status', field));
     },
     create: {
       prepare: (o, context) => {
@@ -40,11 +49,13 @@ export const persistentVolumeClaim: ResourceDeclaration<shapes.CoreV1PersistentV
       generation: 'none',
       prepare: (o, old, context) => {
         const spec = objectIn(o, 'spec');
-        dropForeignSource(spec, objectAt(old, 'spec'), context);
+        const before = objectAt(old, 'spec');
+        dropForeignSource(spec, before, context);
+        if (before['dataSource'] === undefined && before['dataSourceRef'] === undefined) dropUnknownSource(spec);
         alignDataSources(spec);
       },
       validate: (o, old, errors) => {
-        claimSpec(objectAt(o, 'spec'), SPEC, errors);
+        claimSpec(objectAt(o, 'spec'), SPEC, errors, namesGroup(objectAt(old, 'spec')));
         claimUpdate(o, old, errors);
       },
     },

@@ -5,6 +5,7 @@ import { at, objectAt } from '../access.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
 import { validateQuota, validateQuotaStatus, validateQuotaUpdate } from './limitvalidation.js';
+import { roundAmounts } from './pod/defaults.js';
 
 export const resourceQuota: ResourceDeclaration<shapes.CoreV1ResourceQuota> = {
   group: '',
@@ -16,6 +17,10 @@ export const resourceQuota: ResourceDeclaration<shapes.CoreV1ResourceQuota> = {
   namespaced: true,
   shortNames: ['quota'],
   strategy: withStatus({
+    defaults: (o) => {
+      roundAmounts(objectAt(o, 'spec', 'hard'));
+      for (const field of ['hard', 'used'] as const) roundAmounts(objectAt(o, 'status', field));
+    },
     create: { validate: validateQuota },
     update: { generation: 'none', validate: validateQuotaUpdate },
     warn: (o, old, context) => {

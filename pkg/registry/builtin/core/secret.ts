@@ -1,5 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { type FieldErrors, FieldPath, isObject, type Shaped, setOwn } from '../../../api/index.js';
+import { type FieldErrors, FieldPath, isObject, type JsonValue, type Shaped, setOwn } from '../../../api/index.js';
+import { readJson } from '../../../codec/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration, WriteContext } from '../../resource.js';
 import { objectAt, objectIn, textAt } from '../access.js';
@@ -107,23 +108,19 @@ function jsonUnder(key: string, o: Shaped<shapes.CoreV1Secret>, errors: FieldErr
     errors.required(path);
     return;
   }
-  const bytes = Buffer.from(textAt(data, key), 'base64');
-  const text = bytes.toString();
-  try {
-    const parsed: unknown = JSON.parse(text);
-    if (parsed !== null && (typeof parsed !== 'object' || Array.isArray(parsed)))
-      errors.invalid(path, REDACTED, 'json: cannot unmarshal into a map');
-  } catch {
-    errors.invalid(path, REDACTED, jsonFault(bytes));
-  }
+  const read = readJson(Buffer.from(textAt(data, key), 'base64'));
+  if (!read.ok) errors.invalid(path, REDACTED, read.message);
+  else if (read.value !== null && !isObject(read.value))
+    errors.invalid(
+      path,
+      REDACTED,
+      `json: cannot unmarshal ${jsonType(read.value)} into Go value of type map[string]interface {}`,
+    );
 }
 
-/** The error of text that is not JSON, judged by its first byte. */
-function jsonFault(bytes: Buffer): string {
-  const text = bytes.toString('latin1').trimStart();
-  return text === '' || '{["'.includes(text.charAt(0))
-    ? 'unexpected end of JSON input'
-    : `invalid character '${text.charAt(0)}' looking for beginning of value`;
+function jsonType(value: JsonValue): string {
+  if (Array.isArray(value)) return 'array';
+  return typeof value === 'boolean' ? 'bool' : typeof value === 'string' ? 'string' : 'number';
 }
 
 /** A TLS secret that a server could not load is accepted with a warning. */

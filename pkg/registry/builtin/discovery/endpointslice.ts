@@ -29,7 +29,7 @@ export const endpointSlice: ResourceDeclaration<shapes.DiscoveryV1EndpointSlice>
       prepare: (o) => {
         for (const endpoint of objectsAt(o, 'endpoints')) delete endpoint['deprecatedTopology'];
       },
-      validate: validateEndpointSlice,
+      validate: (o, errors) => validateEndpointSlice(o, errors),
     },
     update: {
       // Labels count too: they say which service the endpoints belong to.

@@ -1,4 +1,5 @@
 import {
+  equalJson,
   type FieldErrors,
   FieldPath,
   isCanonicalIp,
@@ -22,12 +23,16 @@ const HINTS_MAX = 8;
 const ADDRESS_TYPES = ['FQDN', 'IPv4', 'IPv6'];
 const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 
-export function validateEndpointSlice(o: Shaped<shapes.DiscoveryV1EndpointSlice>, errors: FieldErrors): void {
+export function validateEndpointSlice(
+  o: Shaped<shapes.DiscoveryV1EndpointSlice>,
+  errors: FieldErrors,
+  withEndpoints = true,
+): void {
   const type = textAt(o, 'addressType');
   const typePath = FieldPath.in<shapes.DiscoveryV1EndpointSlice>().child('addressType');
   if (type === '') errors.required(typePath);
   else if (!ADDRESS_TYPES.includes(type)) errors.notSupported(typePath, type, ADDRESS_TYPES);
-  endpoints(o, type, errors);
+  if (withEndpoints) endpoints(o, type, errors);
   ports(o, errors);
 }
 
@@ -36,14 +41,17 @@ export function validateEndpointSliceUpdate(
   old: Shaped<shapes.DiscoveryV1EndpointSlice>,
   errors: FieldErrors,
 ): void {
-  if (textAt(o, 'addressType') !== textAt(old, 'addressType')) {
+  const other = textAt(o, 'addressType') !== textAt(old, 'addressType');
+  // endpoints that are unchanged are not validated for another type of address
+  const unchanged = equalJson(at(o, 'endpoints') ?? [], at(old, 'endpoints') ?? []);
+  validateEndpointSlice(o, errors, !(other && unchanged));
+  if (other) {
     errors.invalid(
       FieldPath.in<shapes.DiscoveryV1EndpointSlice>().child('addressType'),
       textAt(o, 'addressType'),
       'field is immutable',
     );
   }
-  validateEndpointSlice(o, errors);
 }
 
 function endpoints(o: Shaped<shapes.DiscoveryV1EndpointSlice>, type: string, errors: FieldErrors): void {

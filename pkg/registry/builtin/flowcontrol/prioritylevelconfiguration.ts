@@ -20,6 +20,7 @@ export const priorityLevelConfiguration: ResourceDeclaration<shapes.FlowcontrolV
   storageVersion: 'v1',
   namespaced: false,
   strategy: withStatus({
+    compatibility: { checksUpdateLikeNew: true },
     defaults: (o) => {
       const exempt = at(o, 'spec', 'exempt');
       if (isObject(exempt)) {
@@ -39,6 +40,7 @@ export const priorityLevelConfiguration: ResourceDeclaration<shapes.FlowcontrolV
   }),
   subresources: {
     status: statusSubresource({
+      compatibility: { anyFinalizers: true },
       update: { resetFields: [['metadata'], ['spec']], validate: validateConditions },
     }),
   },

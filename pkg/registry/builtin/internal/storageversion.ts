@@ -11,7 +11,10 @@ export const storageVersion: ResourceDeclaration = {
   versions: versions('v1alpha1'),
   storageVersion: 'v1alpha1',
   namespaced: false,
-  strategy: withStatus({ update: { allowUnconditional: false, generation: 'none' } }),
+  strategy: withStatus({
+    update: { allowUnconditional: false, generation: 'none' },
+    compatibility: { anyFinalizers: 'update' },
+  }),
   subresources: { status: statusAlone() },
   table: table(
     [

@@ -17,6 +17,7 @@ export const ingress: ResourceDeclaration<shapes.NetworkingV1Ingress> = {
   shortNames: ['ing'],
   storagePrefix: 'ingress',
   strategy: withStatus({
+    compatibility: { checksUpdateLikeNew: true },
     defaults: (o) => {
       objectIn(objectIn(o, 'status'), 'loadBalancer');
     },

@@ -15,6 +15,7 @@ export const ipAddress: ResourceDeclaration<shapes.NetworkingV1IPAddress> = {
   namespaced: false,
   shortNames: ['ip'],
   strategy: {
+    compatibility: { checksUpdateLikeNew: true },
     create: { validateName: ipName, validate: validateIpAddress },
     update: { generation: 'none', validate: validateIpAddressUpdate },
   },

@@ -76,9 +76,9 @@ function peer(
   }
   const block = at(one, 'ipBlock');
   if (block !== undefined) {
-    if (count > 0) errors.forbidden(path, 'may not specify both ipBlock and another peer');
-    count++;
     ipBlock(objectAt(one, 'ipBlock'), path.child('ipBlock'), errors);
+    if (count > 0) errors.after(() => errors.forbidden(path, 'may not specify both ipBlock and another peer'));
+    count++;
   }
   if (count === 0) errors.required(path, 'must specify a peer');
 }
@@ -93,7 +93,9 @@ function ipBlock(
     errors.required(path.child('cidr'));
     return;
   }
-  for (const s of isCidr(cidr)) errors.invalid(path.child('cidr'), cidr, s);
+  const bad = isCidr(cidr);
+  for (const s of bad) errors.invalid(path.child('cidr'), cidr, s);
+  if (bad.length > 0) return;
   const whole = parseCidr(cidr);
   errors.each(listAt(block, 'except').map(String), (v, i) => {
     const here = path.child('except').index(i);

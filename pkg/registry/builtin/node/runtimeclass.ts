@@ -15,6 +15,7 @@ export const runtimeClass: ResourceDeclaration<shapes.NodeV1RuntimeClass> = {
   storageVersion: 'v1',
   namespaced: false,
   strategy: {
+    compatibility: { checksUpdateLikeNew: true, anyFinalizers: true },
     create: { validate: validateRuntimeClass },
     update: { allowCreate: true, allowUnconditional: false, generation: 'none', validate: validateRuntimeClassUpdate },
     warn: (o, _old, context) => {

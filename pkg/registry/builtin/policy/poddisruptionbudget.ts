@@ -1,3 +1,4 @@
+import { pathSegmentName } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt } from '../access.js';
@@ -15,7 +16,8 @@ export const podDisruptionBudget: ResourceDeclaration<shapes.PolicyV1PodDisrupti
   namespaced: true,
   shortNames: ['pdb'],
   strategy: withStatus({
-    create: { validate: validateBudget },
+    compatibility: { anyFinalizers: true },
+    create: { validateName: pathSegmentName, validate: validateBudget },
     update: { allowUnconditional: false, validate: (o, _old, errors) => validateBudget(o, errors) },
   }),
   subresources: { status: statusSubresource({ update: { validate: validateBudgetStatus } }) },

@@ -17,6 +17,7 @@ export const resourceClaimTemplate: ResourceDeclaration<shapes.ResourceV1Resourc
   storageVersion: 'v1',
   namespaced: true,
   strategy: {
+    compatibility: { checksUpdateLikeNew: true },
     defaults: (o) => fillClaim(at(o, 'spec', 'spec')),
     create: {
       validate: (o, errors, context) => {

@@ -201,7 +201,11 @@ function properties(d: Shaped<shapes.ResourceV1Device>, path: FieldPath, errors:
   }
   for (const [name, value] of capacities) {
     attributeName(name, path.child('capacity'), errors);
-    policy(at(value, 'requestPolicy'), path.child('capacity').key(name).child('requestPolicy'), errors);
+    const here = path.child('capacity').key(name).child('requestPolicy');
+    const p = at(value, 'requestPolicy');
+    if (p === undefined) continue;
+    if (at(d, 'allowMultipleAllocations') === true) policy(p, parseQuantity(textAt(value, 'value')), here, errors);
+    else errors.forbidden(here, 'allowMultipleAllocations must be true');
   }
 }
 
@@ -230,13 +234,15 @@ function attribute(value: Value<shapes.ResourceV1DeviceAttribute>, path: FieldPa
     errors.invalid(path.child('version'), version, 'must be a string compatible with semver.org spec 2.0.0');
 }
 
+const POLICY_VALUES_MAX = 10;
+
 /** Validates the request policy of a capacity: a set of valid values or a range. */
 function policy(
-  p: Value<shapes.ResourceV1CapacityRequestPolicy> | undefined,
+  p: Value<shapes.ResourceV1CapacityRequestPolicy>,
+  capacity: Quantity | undefined,
   path: FieldPath,
   errors: FieldErrors,
 ): void {
-  if (p === undefined) return;
   const values = listAt(p, 'validValues').map((v) => parseQuantity(String(v)));
   const range = at(p, 'validRange');
   if (values.length > 0 && range !== undefined) {
@@ -247,17 +253,29 @@ function policy(
     return;
   }
   const otherwise = parseQuantity(textAt(p, 'default'));
-  if (values.length > 0) policyValues(values, otherwise, path, errors);
-  if (range !== undefined) policyRange(range, otherwise, path, errors);
+  if (values.length > 0) policyValues(values, { otherwise, capacity }, path, errors);
+  if (range !== undefined) policyRange(range, { otherwise, capacity }, path, errors);
 }
 
+interface Amounts {
+  /** The amount of a request without one. */
+  readonly otherwise: Quantity | undefined;
+  readonly capacity: Quantity | undefined;
+}
+
+const isMore = (a: Quantity | undefined, b: Quantity | undefined): boolean =>
+  a !== undefined && b !== undefined && compareQuantities(a, b) > 0;
+
 function policyValues(
-  values: readonly (Quantity | undefined)[],
-  otherwise: Quantity | undefined,
+  given: readonly (Quantity | undefined)[],
+  { otherwise, capacity }: Amounts,
   path: FieldPath,
   errors: FieldErrors,
 ): void {
   if (otherwise === undefined) errors.required(path.child('default'), 'required when validValues is defined');
+  const tooMany = given.length > POLICY_VALUES_MAX;
+  if (tooMany) errors.tooMany(path.child('validValues'), given.length, POLICY_VALUES_MAX);
+  const values = tooMany ? [] : given;
   errors.each(values, (v, i) => {
     const before = values[i - 1];
     if (v === undefined || before === undefined) return;
@@ -266,14 +284,26 @@ function policyValues(
     if (order > 0) errors.invalid(place, formatQuantity(v), 'values must be sorted in ascending order');
     if (order === 0) errors.duplicate(place, formatQuantity(v));
   });
+  errors.each(values, (v, i) => {
+    if (v !== undefined && capacity !== undefined && isMore(v, capacity))
+      errors.invalid(
+        path.child('validValues').index(i),
+        formatQuantity(v),
+        `option is larger than capacity value: ${formatQuantity(capacity)}`,
+      );
+  });
   const known = values.some((v) => v !== undefined && otherwise !== undefined && compareQuantities(v, otherwise) === 0);
   if (otherwise !== undefined && !known)
-    errors.invalid(path.child('default'), formatQuantity(otherwise), 'default value is not valid');
+    errors.invalid(
+      path.child('validValues'),
+      formatQuantity(otherwise),
+      'default value is not valid according to the requestPolicy',
+    );
 }
 
 function policyRange(
   range: Value<shapes.ResourceV1CapacityRequestPolicyRange>,
-  otherwise: Quantity | undefined,
+  { otherwise, capacity }: Amounts,
   path: FieldPath,
   errors: FieldErrors,
 ): void {
@@ -281,20 +311,33 @@ function policyRange(
   const [min, max, step] = (['min', 'max', 'step'] as const).map((f) => parseQuantity(textAt(range, f)));
   if (otherwise === undefined) errors.required(path.child('default'), 'required when validRange is defined');
   if (min === undefined) {
-    errors.required(here.child('min'), 'required when validRange is defined');
+    if (otherwise !== undefined) errors.required(here.child('min'), 'required when validRange is defined');
     return;
   }
   const tell = (field: string, q: Quantity, text: string) => errors.invalid(here.child(field), formatQuantity(q), text);
+  const overCapacity = (field: string, q: Quantity) => {
+    if (capacity !== undefined && isMore(q, capacity))
+      tell(field, q, `${field} is larger than capacity value: ${formatQuantity(capacity)}`);
+  };
+  overCapacity('min', min);
   if (otherwise !== undefined && compareQuantities(otherwise, min) < 0)
     tell('default', otherwise, `default is less than min: ${formatQuantity(min)}`);
   if (max !== undefined) {
+    overCapacity('max', max);
     if (compareQuantities(min, max) > 0) tell('max', min, `min is larger than max: ${formatQuantity(max)}`);
     if (otherwise !== undefined && compareQuantities(otherwise, max) > 0)
       tell('default', otherwise, `default is more than max: ${formatQuantity(max)}`);
   }
   if (step === undefined) return;
+  if (step.nanos <= 0n) {
+    tell('step', step, 'must be greater than zero');
+    return;
+  }
+  const first = { ...min, nanos: min.nanos + step.nanos };
+  if (capacity !== undefined && isMore(first, capacity))
+    tell('step', step, `one step ${formatQuantity(first)} is larger than capacity value: ${formatQuantity(capacity)}`);
   for (const q of [otherwise, max])
-    if (q !== undefined && step.nanos !== 0n && (q.nanos - min.nanos) % step.nanos !== 0n)
+    if (q !== undefined && (q.nanos - min.nanos) % step.nanos !== 0n)
       tell(
         'step',
         q,

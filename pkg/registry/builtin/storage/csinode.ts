@@ -14,6 +14,7 @@ export const csiNode: ResourceDeclaration<shapes.StorageV1CSINode> = {
   storageVersion: 'v1',
   namespaced: false,
   strategy: withStatus({
+    compatibility: { checksUpdateLikeNew: true },
     create: { validate: validateCsiNode },
     update: { allowUnconditional: false, generation: 'none', validate: validateCsiNodeUpdate },
     deletion: { returnsObject: true },

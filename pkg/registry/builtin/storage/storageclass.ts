@@ -40,6 +40,7 @@ export const storageClass: ResourceDeclaration<shapes.StorageV1StorageClass> = {
   namespaced: false,
   shortNames: ['sc'],
   strategy: {
+    compatibility: { checksUpdateLikeNew: true },
     defaults: (o) => {
       whenAbsent(o, 'reclaimPolicy', 'Delete');
       whenAbsent(o, 'volumeBindingMode', 'Immediate');

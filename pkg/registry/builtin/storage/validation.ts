@@ -16,7 +16,7 @@ import {
   zeroQuantity,
 } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
-import { at, boolAt, listAt, objectAt, objectsAt, textAt } from '../access.js';
+import { at, listAt, objectAt, objectsAt, textAt } from '../access.js';
 import { volumeSpec } from '../core/volumerules.js';
 import { driverName, labelSelector, nonNegative, oneOf, sentences, shown } from '../rules.js';
 import { conditionReason } from '../status/conditions.js';
@@ -156,7 +156,10 @@ export function validateCsiDriver(o: Shaped<shapes.StorageV1CSIDriver>, errors: 
   errors.each(requests, (r, i) => {
     const path = SPEC.child('tokenRequests').index(i);
     const audience = textAt(r, 'audience');
-    if (audiences.has(audience)) errors.duplicate(path.child('audience'), audience);
+    if (audiences.has(audience)) {
+      errors.duplicate(path.child('audience'), audience);
+      return;
+    }
     audiences.add(audience);
     const seconds = at(r, 'expirationSeconds');
     if (typeof seconds === 'number' && seconds < TOKEN_SECONDS_MIN)
@@ -174,10 +177,11 @@ export function validateCsiDriver(o: Shaped<shapes.StorageV1CSIDriver>, errors: 
       period,
       `must be greater than or equal to ${UPDATE_SECONDS_MIN} seconds`,
     );
-  if (boolAt(o, 'spec', 'serviceAccountTokenInSecrets') && requests.length === 0)
+  const inSecrets = at(o, 'spec', 'serviceAccountTokenInSecrets');
+  if (inSecrets !== undefined && requests.length === 0)
     errors.invalid(
       SPEC.child('serviceAccountTokenInSecrets'),
-      true,
+      inSecrets,
       'serviceAccountTokenInSecrets is set but no tokenRequests are specified',
     );
 }

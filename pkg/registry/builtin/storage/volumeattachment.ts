@@ -14,11 +14,17 @@ export const volumeAttachment: ResourceDeclaration<shapes.StorageV1VolumeAttachm
   storageVersion: 'v1',
   namespaced: false,
   strategy: withStatus({
+    compatibility: { checksUpdateLikeNew: true },
     create: { validate: validateAttachment },
     update: { allowUnconditional: false, generation: 'none', validate: validateAttachmentUpdate },
     deletion: { returnsObject: true },
   }),
-  subresources: { status: statusAlone({ update: { validate: validateAttachmentUpdate } }) },
+  subresources: {
+    status: statusAlone({
+      compatibility: { checksUpdateLikeNew: true },
+      update: { validate: validateAttachmentUpdate },
+    }),
+  },
   table: table(
     [
       column('Attacher', 'The driver that attaches the volume.', { format: 'name' }),

@@ -15,6 +15,7 @@ export const volumeAttributesClass: ResourceDeclaration<shapes.StorageV1VolumeAt
   namespaced: false,
   shortNames: ['vac'],
   strategy: {
+    compatibility: { checksUpdateLikeNew: true },
     create: { validate: validateAttributesClass },
     update: { generation: 'none', validate: validateAttributesClassUpdate },
     deletion: { returnsObject: true },

@@ -24,6 +24,7 @@ export const storageVersionMigration: ResourceDeclaration<shapes.Storagemigratio
   storageVersion: 'v1beta1',
   namespaced: false,
   strategy: withStatus({
+    compatibility: { checksUpdateLikeNew: true },
     create: { validate },
     update: { allowUnconditional: false, generation: 'none', validate: validateUpdate },
   }),

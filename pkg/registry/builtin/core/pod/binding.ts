@@ -1,6 +1,6 @@
 import { errors, FieldErrors, FieldPath, formatTime, isObject, type JsonObject } from '../../../../api/index.js';
 import type { ResourceDeclaration, Subresource, VirtualRequest } from '../../../resource.js';
-import { invalidObject } from '../../../systemfields.js';
+import { invalidObject, shownKey } from '../../../systemfields.js';
 import { at, listAt, objectIn, textAt } from '../../access.js';
 import { putCondition } from '../../conditions.js';
 import { versions } from '../../form.js';
@@ -48,7 +48,7 @@ async function bind({ body, namespace, objects, context }: VirtualRequest, name:
       dryRun: context.dryRun,
       strategy: { update: { generation: 'none' } },
       edit: (pod) => {
-        refuseAnother(pod, body, namespace);
+        refuseAnother(pod, body, { namespace, dryRun: context.dryRun });
         refuseUnlessFree(pod, name);
         objectIn(pod, 'spec')['nodeName'] = node;
         for (const field of ['annotations', 'labels'] as const) merge(pod, body, field);
@@ -60,7 +60,11 @@ async function bind({ body, namespace, objects, context }: VirtualRequest, name:
 }
 
 /** A binding may have a UID and resource version as preconditions. */
-function refuseAnother(pod: JsonObject, body: JsonObject | undefined, namespace: string): void {
+function refuseAnother(
+  pod: JsonObject,
+  body: JsonObject | undefined,
+  { namespace, dryRun }: { readonly namespace: string; readonly dryRun: boolean },
+): void {
   const name = textAt(pod, 'metadata', 'name');
   for (const [field, word] of [
     ['uid', 'UID'],
@@ -72,7 +76,7 @@ function refuseAnother(pod: JsonObject, body: JsonObject | undefined, namespace:
     throw errors.conflict(
       { group: '', resource: 'pods' },
       name,
-      invalidObject(`/registry/pods/${namespace}/${name}`, failed),
+      invalidObject(shownKey(`/registry/pods/${namespace}/${name}`, dryRun), failed),
     );
   }
 }

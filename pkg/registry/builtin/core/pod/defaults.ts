@@ -74,6 +74,11 @@ export function roundAmounts(list: JsonObject): void {
   }
 }
 
+/** Rounds the amounts of the spec of a claim. */
+export function roundClaim(spec: Shaped<shapes.CoreV1PersistentVolumeClaimSpec>): void {
+  for (const field of ['limits', 'requests'] as const) roundAmounts(objectAt(spec, 'resources', field));
+}
+
 function requestsFollowLimits(resources: Shaped<shapes.CoreV1ResourceRequirements>): void {
   const limits = resources['limits'];
   if (!isObject(limits)) return;
@@ -184,7 +189,10 @@ const VOLUME_DEFAULTS: Readonly<Record<string, VolumeDefaults>> = {
   },
   ephemeral: (s) => {
     const template = s['volumeClaimTemplate'];
-    if (isObject(template)) whenAbsent(objectIn(template, 'spec'), 'volumeMode', 'Filesystem');
+    if (!isObject(template)) return;
+    const inner = objectIn(template, 'spec');
+    whenAbsent(inner, 'volumeMode', 'Filesystem');
+    roundClaim(inner);
   },
   image: () => {},
 };

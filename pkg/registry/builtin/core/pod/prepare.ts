@@ -97,6 +97,7 @@ export function prepareChangedPod(
 /** A status update does not change owners, and keeps fields that an older kubelet omits. */
 export function keepOfPodStatus(pod: Shaped<shapes.CoreV1Pod>, old: Shaped<shapes.CoreV1Pod>): void {
   keep('ownerReferences', objectIn(pod, 'metadata'), objectAt(old, 'metadata'));
+  keep('deletionTimestamp', objectIn(pod, 'metadata'), objectAt(old, 'metadata'));
   const status = objectIn(pod, 'status');
   if (textAt(status, 'qosClass') === '') keep('qosClass', status, objectAt(old, 'status'));
   if (numberAt(status, 'observedGeneration') === 0) keep('observedGeneration', status, objectAt(old, 'status'));

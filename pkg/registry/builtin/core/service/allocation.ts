@@ -16,7 +16,7 @@ import type { Compare, Op } from '../../../../storage/index.js';
 import type { Change, Reader, TxnPart, WriteContext } from '../../../resource.js';
 import { listAt, nameOf, numberAt, objectsAt, textAt } from '../../access.js';
 import type { ClusterConfig } from '../../cluster.js';
-import { type Family, familyOf, settleFamilies } from './families.js';
+import { type Family, familyOf } from './families.js';
 import {
   clusterIpsOf,
   familiesOf,
@@ -53,16 +53,10 @@ interface Draft {
 export function serviceReservation(
   cluster: ClusterConfig,
 ): (change: Change, store: Reader, context: WriteContext) => Promise<TxnPart> {
-  const defaults = new Map<Family, Cidr>();
-  for (const text of cluster.serviceIpRanges) {
-    const cidr = parseCidr(text);
-    if (cidr === undefined) throw new Error(`--service-cluster-ip-range: ${text} is not a range of addresses`);
-    defaults.set(familyOfRange(cidr), cidr);
-  }
+  const defaults = defaultRanges(cluster);
   return async (change, store, context) => {
     const draft: Draft = { compares: [], ops: [] };
     if (change.object !== undefined) {
-      settleFamilies(change.object, change.old, [...defaults.keys()]);
       const ranges = (): Promise<readonly Cidr[]> => openRanges(defaults, store);
       await clusterIps(change.object, change.old, { ranges, store, context, draft });
       await nodePorts(change.object, change.old, cluster, { store, context, draft });
@@ -71,6 +65,19 @@ export function serviceReservation(
     return draft;
   };
 }
+
+function defaultRanges(cluster: ClusterConfig): ReadonlyMap<Family, Cidr> {
+  const defaults = new Map<Family, Cidr>();
+  for (const text of cluster.serviceIpRanges) {
+    const cidr = parseCidr(text);
+    if (cidr === undefined) throw new Error(`--service-cluster-ip-range: ${text} is not a range of addresses`);
+    defaults.set(familyOfRange(cidr), cidr);
+  }
+  return defaults;
+}
+
+/** The families that have a range by the flags, the default first. */
+export const configuredFamilies = (cluster: ClusterConfig): readonly Family[] => [...defaultRanges(cluster).keys()];
 
 const familyOfRange = ({ address }: Cidr): Family => (address.family === 6 ? 'IPv6' : 'IPv4');
 

@@ -54,8 +54,9 @@ export function settleFamilies(s: Service, old: Service | undefined, configured:
       "must be 'RequireDualStack' or 'PreferDualStack' when multiple cluster IPs are specified",
     );
   }
-  if (errors.empty && !isHeadlessWithoutSelector(s)) {
-    for (const [i, family] of families.entries()) {
+  if (!isHeadlessWithoutSelector(s)) {
+    const before = errors.empty;
+    for (const [i, family] of before ? families.entries() : []) {
       if (!configured.includes(family as Family))
         errors.invalid(SPEC.child('ipFamilies').index(i), family, 'not configured on this cluster');
     }
@@ -67,7 +68,7 @@ export function settleFamilies(s: Service, old: Service | undefined, configured:
           `${familyOf(ip)} is not configured on this cluster`,
         );
     }
-    if (policy === 'RequireDualStack' && configured.length < 2) {
+    if (before && policy === 'RequireDualStack' && configured.length < 2) {
       errors.invalid(SPEC.child('ipFamilyPolicy'), policy, 'this cluster is not configured for dual-stack services');
     }
   }

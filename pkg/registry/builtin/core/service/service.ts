@@ -1,4 +1,4 @@
-import { labelName, type Shaped } from '../../../../api/index.js';
+import { errors, FieldErrors, labelName, type Shaped } from '../../../../api/index.js';
 import type { shapes } from '../../../../schema/index.js';
 import type { ResourceDeclaration, WriteContext } from '../../../resource.js';
 import { at, listAt, numberAt, objectsAt, textAt } from '../../access.js';
@@ -7,13 +7,27 @@ import { labelsText, statusSubresource, versions, withStatus } from '../../form.
 import { AGE, age, column, table, wide } from '../../table.js';
 import { cidrWarning, ipWarning } from '../../valuewarnings.js';
 import { serviceProxy } from '../connections.js';
-import { serviceReservation } from './allocation.js';
+import { configuredFamilies, serviceReservation } from './allocation.js';
 import { defaultService } from './defaults.js';
-import { isHeadless, typeOf } from './shape.js';
+import { type Family, settleFamilies } from './families.js';
+import { hasClusterIp, isHeadless, type Service, typeOf } from './shape.js';
 import { alignClusterIps, dropWhatNoTypeHas, dropWhatTheTypeLeaves, keepAllocated } from './update.js';
-import { validateService, validateServiceUpdate, validateStatus } from './validation.js';
+import { addresses, validateService, validateServiceUpdate, validateStatus } from './validation.js';
+
+/**
+ * Validates the addresses and families of a service, and chooses what it leaves open. As in kube-apiserver this comes before every other
+ * validation, whose rules depend on it.
+ */
+function settleAddresses(o: Service, old: Service | undefined, configured: readonly Family[]): void {
+  if (!hasClusterIp(o)) return;
+  const found = new FieldErrors();
+  addresses(o, old, found);
+  if (!found.empty) throw errors.invalid({ group: '', kind: 'Service' }, textAt(o, 'metadata', 'name'), found.list);
+  settleFamilies(o, old, configured);
+}
 
 export function serviceResource(cluster: ClusterConfig): ResourceDeclaration<shapes.CoreV1Service> {
+  const families = configuredFamilies(cluster);
   return {
     group: '',
     resource: 'services',
@@ -32,6 +46,7 @@ export function serviceResource(cluster: ClusterConfig): ResourceDeclaration<sha
         prepare: (o) => {
           alignClusterIps(o, undefined);
           dropWhatNoTypeHas(o);
+          settleAddresses(o, undefined, families);
         },
         validate: validateService,
       },
@@ -45,6 +60,7 @@ export function serviceResource(cluster: ClusterConfig): ResourceDeclaration<sha
           dropWhatNoTypeHas(o);
           // a service that is no longer a load balancer has no ingress points
           if (typeOf(o) !== 'LoadBalancer') o['status'] = { loadBalancer: {} };
+          settleAddresses(o, old, families);
         },
         validate: validateServiceUpdate,
       },

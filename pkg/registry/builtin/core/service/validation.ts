@@ -1,7 +1,7 @@
 import {
   type Cidr,
   cidrContains,
-  FieldErrors,
+  type FieldErrors,
   FieldPath,
   type IpAddress,
   isDns1123Label,
@@ -42,12 +42,6 @@ const POLICIES = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
 const AFFINITY_SECONDS_MAX = 86400;
 
 export function validateService(s: Service, errors: FieldErrors): void {
-  if (hasClusterIp(s)) {
-    // invalid addresses prevent allocation, so the rest is not validated
-    const before = errors.list.length;
-    addresses(s, undefined, errors);
-    if (errors.list.length > before) return;
-  }
   ports(s, errors);
   const type = typeOf(s);
   if (type === '') errors.required(SPEC.child('type'));
@@ -251,7 +245,7 @@ function traffic(s: Service, errors: FieldErrors): void {
 }
 
 /** Validates cluster IPs, IP families and their policy. Allocation checks what depends on the cluster's ranges. */
-function addresses(s: Service, old: Service | undefined, errors: FieldErrors): void {
+export function addresses(s: Service, old: Service | undefined, errors: FieldErrors): void {
   const ip = textAt(s, 'spec', 'clusterIP');
   const ips = clusterIpsOf(s);
   const path = SPEC.child('clusterIPs');
@@ -289,7 +283,12 @@ function addresses(s: Service, old: Service | undefined, errors: FieldErrors): v
       errors.invalid(path.index(i), v, `expected an ${family} value as indicated by \`ipFamilies[${i}]\``);
   }
   if (ips.length > 2) errors.invalid(path, [...ips], 'may only hold up to 2 values');
+  if (ips.length === 2 && !headless && sameFamily(ips[0]!, ips[1]!))
+    errors.invalid(path, [...ips], 'may specify no more than one IP for each IP family');
 }
+
+const sameFamily = (a: string, b: string): boolean =>
+  isIp(a).length === 0 && isIp(b).length === 0 && a.includes(':') === b.includes(':');
 
 function families(s: Service, errors: FieldErrors): void {
   const seen = new Set<string>();
@@ -303,12 +302,6 @@ function families(s: Service, errors: FieldErrors): void {
 }
 
 export function validateServiceUpdate(s: Service, old: Service, errors: FieldErrors): void {
-  const unsound = new FieldErrors();
-  if (hasClusterIp(s)) addresses(s, old, unsound);
-  if (!unsound.empty) {
-    errors.addAll(unsound.list);
-    return;
-  }
   unchangedAddresses(s, old, errors);
   const port = numberAt(s, 'spec', 'healthCheckNodePort');
   if (wantsHealthCheckPort(old) && wantsHealthCheckPort(s) && port !== numberAt(old, 'spec', 'healthCheckNodePort')) {

@@ -51,7 +51,7 @@ export function containers(context: ContainerContext): void {
   errors.each(all, (c, i) => {
     const here = path.index(i);
     common(c, here, context);
-    unique(c, names, here, errors);
+    unique(c, names, here, errors, true);
     lifecycle(c, graceOf(spec), here, errors);
     probes(c, here, errors);
     restart(c, here, errors);
@@ -68,7 +68,7 @@ export function initContainers(context: ContainerContext): void {
     const here = path.index(i);
     common(c, here, context);
     unique(c, names, here, errors);
-    restart(c, here, errors);
+    restart(c, here, errors, true);
     hostPorts([c], path, errors);
     if (textAt(c, 'restartPolicy') === 'Always') {
       lifecycle(c, graceOf(spec), here, errors);
@@ -145,14 +145,15 @@ function graceOf(spec: Shaped<shapes.CoreV1PodSpec>): number | undefined {
 function common(
   c: Shaped<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>,
   path: FieldPath<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>,
-  { spec, errors, volumes, allVolumes, claims }: ContainerContext,
+  { spec, errors, volumes, allVolumes, claims, isTemplate }: ContainerContext,
 ): void {
   const name = textAt(c, 'name');
   if (name === '') errors.required(path.child('name'));
   else sentences(name, isDns1123Label, path.child('name'), errors);
   const image = textAt(c, 'image');
   if (image === '') errors.required(path.child('image'));
-  else if (image !== image.trim())
+  // templates may have it, because they always could
+  else if (!isTemplate && image !== image.trim())
     errors.invalid(path.child('image'), image, 'must not have leading or trailing whitespace');
   oneOf(
     textAt(c, 'terminationMessagePolicy'),
@@ -193,10 +194,11 @@ function unique(
   names: Set<string>,
   path: FieldPath<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>,
   errors: FieldErrors,
+  emptyCounts = false,
 ): void {
   const name = textAt(c, 'name');
   if (names.has(name)) errors.duplicate(path.child('name'), name);
-  else if (name !== '') names.add(name);
+  else if (name !== '' || emptyCounts) names.add(name);
 }
 
 function ports(
@@ -270,14 +272,17 @@ function restart(
   c: Shaped<shapes.CoreV1Container>,
   path: FieldPath<shapes.CoreV1Container>,
   errors: FieldErrors,
+  isInit = false,
 ): void {
   const policy = at(c, 'restartPolicy');
   const rules = objectsAt(c, 'restartPolicyRules');
   if (typeof policy === 'string' && !RESTART_POLICIES.includes(policy))
     errors.notSupported(path.child('restartPolicy'), policy, RESTART_POLICIES);
   if (rules.length === 0) return;
-  if (policy === undefined)
+  if (policy === undefined) {
     errors.required(path.child('restartPolicy'), 'must specify restartPolicy when restart rules are used');
+    if (isInit) return;
+  }
   const here = path.child('restartPolicyRules');
   if (rules.length > RESTART_RULES_MAX) errors.tooMany(here, rules.length, RESTART_RULES_MAX);
   errors.each(rules, (rule, i) => {

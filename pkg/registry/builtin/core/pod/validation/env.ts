@@ -2,6 +2,7 @@ import {
   type FieldErrors,
   type FieldPath,
   isConfigMapKey,
+  isDns1123Label,
   isDns1123Subdomain,
   isLabelKey,
   isRelaxedEnvVarName,
@@ -12,7 +13,7 @@ import {
 } from '../../../../../api/index.js';
 import type { shapes } from '../../../../../schema/index.js';
 import { at, objectsAt, textAt } from '../../../access.js';
-import { nonReservedPath, sentences } from '../../../rules.js';
+import { noBacksteps, sentences } from '../../../rules.js';
 import { READABLE_RESOURCES, resourceFieldSelector } from './resources.js';
 
 /** Validation of container environments, and of field references, which downward API volumes share. */
@@ -52,7 +53,7 @@ function valueFrom(
     if (source === 'fieldRef') fieldSelector(at(from, source)!, ENV_FIELDS, here, errors);
     else if (source === 'resourceFieldRef')
       resourceFieldSelector(at(from, source)!, READABLE_RESOURCES, false, here, errors);
-    else if (source === 'fileKeyRef') fileKey(ref, volumes, here, errors);
+    else if (source === 'fileKeyRef') fileKey(ref, here, errors);
     else keySelector(ref, here, errors);
   }
   if (count === 0)
@@ -66,6 +67,8 @@ function valueFrom(
   if (textAt(env, 'value') !== '') {
     if (count > 0) errors.invalid(path, '', 'may not be specified when `value` is not empty');
   } else if (count > 1) errors.invalid(path, '', 'may not have more than one field specified at a time');
+  const file = at(from, 'fileKeyRef');
+  if (file !== undefined) fileVolume(file, volumes, path.child('fileKeyRef'), errors);
 }
 
 function keySelector(ref: JsonValue, path: FieldPath, errors: FieldErrors): void {
@@ -75,15 +78,26 @@ function keySelector(ref: JsonValue, path: FieldPath, errors: FieldErrors): void
   else sentences(key, isConfigMapKey, path.child('key'), errors);
 }
 
-function fileKey(ref: JsonValue, volumes: ReadonlyMap<string, JsonObject>, path: FieldPath, errors: FieldErrors): void {
+function fileKey(ref: JsonValue, path: FieldPath, errors: FieldErrors): void {
   const key = textAt(ref, 'key');
   if (key === '') errors.required(path.child('key'));
   else sentences(key, isRelaxedEnvVarName, path.child('key'), errors);
   const volume = textAt(ref, 'volumeName');
   if (volume === '') errors.required(path.child('volumeName'));
+  else sentences(volume, isDns1123Label, path.child('volumeName'), errors);
   const file = textAt(ref, 'path');
   if (file === '') errors.required(path.child('path'));
-  else nonReservedPath(file, path.child('path'), errors);
+  else noBacksteps(file, path.child('path'), errors);
+}
+
+/** The volume with the file is an emptyDir of the pod. */
+function fileVolume(
+  ref: JsonValue,
+  volumes: ReadonlyMap<string, JsonObject>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
+  const volume = textAt(ref, 'volumeName');
   const source = volumes.get(volume);
   if (source === undefined) errors.notFound(path.child('volumeName'), volume);
   else if (at(source, 'emptyDir') === undefined)

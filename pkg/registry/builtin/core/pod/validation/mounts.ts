@@ -1,7 +1,7 @@
 import type { FieldErrors, FieldPath, JsonObject, Shaped } from '../../../../../api/index.js';
 import type { shapes } from '../../../../../schema/index.js';
 import { at, boolAt, objectsAt, textAt } from '../../../access.js';
-import { descendingPath, noBacksteps, oneOf } from '../../../rules.js';
+import { descendingPath, oneOf } from '../../../rules.js';
 
 /** Validation of volume mounts and volume devices. */
 
@@ -85,7 +85,7 @@ export function volumeDevices(
     const name = textAt(device, 'name');
     const where = textAt(device, 'devicePath');
     if (name === '') errors.required(here.child('name'));
-    if (names.has(name)) errors.invalid(here.child('name'), name, 'must be unique');
+    else if (names.has(name)) errors.invalid(here.child('name'), name, 'must be unique');
     names.add(name);
     const source = volumes.get(name);
     if (source === undefined) errors.notFound(here.child('name'), name);
@@ -97,11 +97,12 @@ export function volumeDevices(
       );
     }
     if (where === '') errors.required(here.child('devicePath'));
-    else {
-      if (paths.has(where)) errors.invalid(here.child('devicePath'), where, 'must be unique');
+    if (paths.has(where)) errors.invalid(here.child('devicePath'), where, 'must be unique');
+    if (where !== '') {
       if (mountPaths.has(where))
         errors.invalid(here.child('devicePath'), where, 'must not already exist as a path in volumeMounts');
-      noBacksteps(where, here.child('devicePath'), errors);
+      if (where.split('/').includes('..'))
+        errors.invalid(here.child('devicePath'), where, "can not contain backsteps ('..')");
     }
     paths.add(where);
     if (mounted.has(name)) errors.invalid(here.child('name'), name, 'must not already exist in volumeMounts');

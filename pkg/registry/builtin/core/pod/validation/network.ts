@@ -3,6 +3,7 @@ import {
   type FieldPath,
   isDns1123Label,
   isDns1123Subdomain,
+  isDns1123SubdomainWithUnderscore,
   isIp,
   type Shaped,
 } from '../../../../../api/index.js';
@@ -53,8 +54,8 @@ export function dns(
     );
   errors.each(searches, (search, i) => {
     if (search === '.') return;
-    const plain = search.replace(/\.$/, '').replaceAll('_', 'x');
-    for (const s of isDns1123Subdomain(plain)) errors.invalid(here.child('searches').index(i), search, s);
+    for (const s of isDns1123SubdomainWithUnderscore(search.replace(/\.$/, '')))
+      errors.invalid(here.child('searches').index(i), search, s);
   });
   errors.each(objectsAt(config, 'options'), (option, i) => {
     if (textAt(option, 'name') === '') errors.required(here.child('options').index(i), 'must not be empty');

@@ -3,6 +3,7 @@ import {
   type FieldErrors,
   type FieldPath,
   formatQuantity,
+  isDns1123Label,
   isIntegerQuantity,
   isQualifiedName,
   type JsonObject,
@@ -14,6 +15,7 @@ import {
 } from '../../../../../api/index.js';
 import type { shapes } from '../../../../../schema/index.js';
 import { objectAt, objectsAt, textAt } from '../../../access.js';
+import { sentences } from '../../../rules.js';
 
 /** Validation of resource names and quantities of containers, pods and overhead. */
 
@@ -187,9 +189,13 @@ function claims(
       return;
     }
     const request = textAt(claim, 'request');
-    const key = request === '' ? name : `${name}/${request}`;
-    if (seen.has(key)) errors.duplicate(here, key);
-    else seen.add(key);
+    if (seen.has(name)) errors.duplicate(here, name);
+    else {
+      if (request !== '') sentences(request, isDns1123Label, here.child('request'), errors);
+      const key = request === '' ? name : `${name}/${request}`;
+      if (seen.has(key)) errors.duplicate(here, key);
+      else seen.add(key);
+    }
     if (rules.claims.has(name) || errors.full) return;
     const known = [...rules.claims].sort();
     const detail =

@@ -144,9 +144,12 @@ function appArmor(
     }
     return;
   }
+  if (type === '') {
+    errors.required(path.child('type'), 'type is required when appArmorProfile is set');
+    return;
+  }
   if (typeof file === 'string') errors.invalid(here, file, 'can only be set when AppArmor type is Localhost');
-  if (type === '') errors.required(path.child('type'), 'type is required when appArmorProfile is set');
-  else if (!PROFILES.includes(type)) errors.notSupported(path.child('type'), type, PROFILES);
+  if (!PROFILES.includes(type)) errors.notSupported(path.child('type'), type, PROFILES);
 }
 
 const GMSA_SPEC_BYTES_MAX = 64 * 1024;

@@ -186,7 +186,8 @@ function addresses(pod: Pod, old: Pod, field: 'podIPs' | 'hostIPs', errors: Fiel
   });
   if (all.length < 2) return all;
   const wrong = all.findIndex((ip) => isIp(ip).length > 0);
-  if (wrong >= 0) errors.internal(path, `failed to check for dual stack with error:invalid IP[${wrong}]: <nil>`);
+  if (wrong >= 0)
+    errors.internal(path, `failed to check for dual stack with error:invalid IP[${wrong}]: ${all[wrong]}`);
   const families = new Set(all.map((ip) => ip.includes(':')));
   if (wrong >= 0 || all.length > 2 || families.size < 2)
     errors.invalid(path, shownAddresses(all), 'may specify no more than one IP for each IP family');
@@ -210,7 +211,9 @@ function podAddresses(pod: Pod, old: Pod, errors: FieldErrors): void {
 }
 
 function hostAddresses(pod: Pod, old: Pod, errors: FieldErrors): void {
-  const all = addresses(pod, old, 'hostIPs', errors);
-  if (all.length > 0 && textAt(pod, 'status', 'hostIP') !== all[0])
-    errors.invalid(STATUS.child('hostIPs').index(0).child('ip'), all[0], 'must be equal to `hostIP`');
+  const first = objectsAt(pod, 'status', 'hostIPs')[0];
+  const ip = textAt(first, 'ip');
+  if (first !== undefined && textAt(pod, 'status', 'hostIP') !== ip)
+    errors.invalid(STATUS.child('hostIPs').index(0).child('ip'), ip, 'must be equal to `hostIP`');
+  addresses(pod, old, 'hostIPs', errors);
 }

@@ -350,7 +350,8 @@ export function volumes(
       const found = isDns1123Label(name);
       for (const s of found) errors.invalid(here.child('name'), name, s);
       wrong = found.length > 0;
-      if (all.has(name)) {
+      // the name of an invalid volume is not taken
+      if (good.has(name)) {
         errors.duplicate(here.child('name'), name);
         wrong = true;
       }

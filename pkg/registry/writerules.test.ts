@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../api/index.js';
+import { Bench, causesOf, refusal } from './testing.js';
+
+/** The order in which the parts of a write answer, as kube-apiserver 1.37 does it. */
+
+const config = (metadata: JsonObject): JsonObject => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata });
+const deployment = (metadata: JsonObject): JsonObject => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'd', ...metadata },
+  spec: {
+    selector: { matchLabels: { a: 'b' } },
+    template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+  },
+});
+const metadataOf = (o: JsonObject): JsonObject => o['metadata'] as JsonObject;
+
+describe('a resourceVersion in a POST', () => {
+  it('is refused after validation', async () => {
+    const b = await Bench.open();
+    const posted = (name: string) => b.create('configmaps', 'default', config({ name, resourceVersion: '12' }));
+    expect(await refusal(posted('a'))).toBe('400 resourceVersion should not be set on objects to be created');
+    expect(await causesOf(posted('A_'))).toHaveLength(1);
+  });
+
+  it('is kept by a dry run', async () => {
+    const b = await Bench.open();
+    const made = await b.create('configmaps', 'default', config({ name: 'a', resourceVersion: '12' }), {
+      dryRun: true,
+    });
+    expect(metadataOf(made)['resourceVersion']).toBe('12');
+  });
+});
+
+describe('a uid of another object', () => {
+  it('is reported with the key of the store, which a dry run does not reach', async () => {
+    const b = await Bench.open();
+    await b.create('configmaps', 'default', config({ name: 'a' }));
+    const update = (dryRun: boolean) =>
+      refusal(b.update('configmaps', 'default', config({ name: 'a', uid: 'x' }), { dryRun }));
+    expect(await update(false)).toContain('Key: /registry/configmaps/default/a,');
+    expect(await update(true)).toContain('Key: /configmaps/default/a,');
+  });
+});
+
+describe('an update', () => {
+  it('validates the generateName of kinds that validate updates like new objects', async () => {
+    const b = await Bench.open();
+    await b.create('configmaps', 'default', config({ name: 'a' }));
+    const changed = config({ name: 'a', generateName: 'Bad Name' });
+    expect(await causesOf(b.update('configmaps', 'default', changed))).toEqual([
+      expect.stringContaining('metadata.generateName: Invalid value: "Bad Name"'),
+    ]);
+    await b.create('deployments.apps', 'default', deployment({}));
+    await b.update('deployments.apps', 'default', deployment({ generateName: 'Bad Name' }));
+  });
+
+  it('raises the generation of a deployment for its annotations, too', async () => {
+    const b = await Bench.open();
+    await b.create('deployments.apps', 'default', deployment({}));
+    const labelled = await b.update('deployments.apps', 'default', deployment({ labels: { x: 'y' } }));
+    expect(metadataOf(labelled)['generation']).toBe(1);
+    const noted = await b.update('deployments.apps', 'default', deployment({ annotations: { x: 'y' } }));
+    expect(metadataOf(noted)['generation']).toBe(2);
+  });
+
+  it('of a scale validates before it compares versions', async () => {
+    const b = await Bench.open();
+    await b.create('deployments.apps', 'default', deployment({}));
+    const scaled = (replicas: number) =>
+      refusal(
+        b.patch('deployments.apps/v1/scale', ['default', 'd'], {
+          metadata: { resourceVersion: '1' },
+          spec: { replicas },
+        }),
+      );
+    expect(await scaled(-1)).toMatch(/^422 /);
+    expect(await scaled(2)).toMatch(/^409 /);
+  });
+});
+
+describe('warnings', () => {
+  it('are given for an object that exists already, in a dry run, too', async () => {
+    const b = await Bench.open();
+    const volume = {
+      apiVersion: 'v1',
+      kind: 'PersistentVolume',
+      metadata: { name: 'v' },
+      spec: {
+        capacity: { storage: '1Gi' },
+        accessModes: ['ReadWriteOnce'],
+        hostPath: { path: '/x' },
+        persistentVolumeReclaimPolicy: 'Recycle',
+      },
+    };
+    await b.create('persistentvolumes', '', volume);
+    b.warnings.length = 0;
+    expect(await refusal(b.create('persistentvolumes', '', volume, { dryRun: true }))).toMatch(/^409 /);
+    expect(b.warnings).toHaveLength(1);
+  });
+
+  it('say that a patch drops repeated owners late', async () => {
+    const b = await Bench.open();
+    await b.create('configmaps', 'default', config({ name: 'a' }));
+    const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'o', uid: 'u' };
+    await b.patch('configmaps', ['default', 'a'], { metadata: { ownerReferences: [owner, owner] } });
+    expect(b.warnings).toEqual([expect.stringContaining('duplicate entries after mutating admission happens;')]);
+  });
+});
+
+describe('finalizers', () => {
+  const causes = (plural: string, o: JsonObject) => Bench.open().then((b) => causesOf(b.create(plural, '', o)));
+
+  it('of some kinds need no domain', async () => {
+    const runtime = { apiVersion: 'node.k8s.io/v1', kind: 'RuntimeClass', handler: 'x' };
+    const metadata = { name: 'r', finalizers: ['plain'] };
+    expect(await causes('runtimeclasses.node.k8s.io', { ...runtime, metadata })).toEqual([]);
+    expect(await causes('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata })).toEqual([
+      expect.stringContaining('metadata.finalizers[0]: Invalid value: "plain"'),
+    ]);
+  });
+});
+
+describe('fields that defaults set', () => {
+  const owned = (o: JsonObject): unknown =>
+    ((metadataOf(o)['managedFields'] as JsonObject[])[0]!['fieldsV1'] as JsonObject)['f:metadata'];
+
+  it('belong to the client: the labels of a job, the count of the template of a daemon set', async () => {
+    const b = await Bench.open();
+    const template = {
+      metadata: { labels: { a: 'b' } },
+      spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] },
+    };
+    const metadata = { name: 'x' };
+    const job = await b.create('jobs.batch', 'default', {
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata,
+      spec: { template },
+    });
+    expect(owned(job)).toEqual({ 'f:labels': { '.': {}, 'f:a': {} } });
+    expect(metadataOf(job)['labels']).toMatchObject({ a: 'b', 'job-name': 'x' });
+    const daemons = await b.create('daemonsets.apps', 'default', {
+      apiVersion: 'apps/v1',
+      kind: 'DaemonSet',
+      metadata,
+      spec: {
+        selector: { matchLabels: { a: 'b' } },
+        template: { ...template, spec: { containers: [{ name: 'c', image: 'i' }] } },
+      },
+    });
+    expect(owned(daemons)).toEqual({
+      'f:annotations': { '.': {}, 'f:deprecated.daemonset.template.generation': {} },
+    });
+  });
+
+  it('name a limit range without a name', async () => {
+    const b = await Bench.open();
+    const spec = { limits: [{ type: 'Container', max: { cpu: '0.0001' } }] };
+    const made = await b.create('limitranges', 'default', { apiVersion: 'v1', kind: 'LimitRange', metadata: {}, spec });
+    expect(metadataOf(made)['name']).toMatch(/^[0-9a-f-]{36}$/);
+    expect(made['spec']).toMatchObject({ limits: [{ max: { cpu: '1m' }, default: { cpu: '1m' } }] });
+  });
+});
