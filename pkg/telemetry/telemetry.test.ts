@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { createRequire } from 'node:module';
+import { describe, expect, it, vi } from 'vitest';
 import {
   ApiServerMetrics,
   buildInfo,
@@ -21,6 +22,15 @@ const kind = {
 };
 
 describe('exposition', () => {
+  it('samples the lag of the event loop rarely, because each sample wakes up an idle process', async () => {
+    const hooks = createRequire(import.meta.url)('node:perf_hooks') as typeof import('node:perf_hooks');
+    const monitor = vi.spyOn(hooks, 'monitorEventLoopDelay');
+    await new Exposition().warm();
+    expect(monitor).toHaveBeenCalledOnce();
+    expect(monitor.mock.calls[0]![0]?.resolution).toBeGreaterThanOrEqual(100);
+    monitor.mockRestore();
+  });
+
   it('exports requests under the names and labels that dashboards query', async () => {
     const metrics = new ApiServerMetrics();
     const exposition = new Exposition();
