@@ -224,7 +224,7 @@ function scaleEdit(core: Core, { target, options }: Write<ScaleTarget>, change: 
     retries: limits.conflictRetries,
     tracked: true,
     make: (_stored, old) => {
-      const live = versionInItsPlace(scale.read(old));
+      const live = versionInItsPlace(scale.read(old, true));
       const shown = entriesOfScale(managedFieldsOf(old), paths);
       if (shown !== undefined) metaOf(live)['managedFields'] = shown;
       const now = core.world.clock.now();

@@ -107,7 +107,8 @@ export type SubresourceBehaviour<T = AnyFields> =
 /** A small object that is computed from the whole one and written back into it. */
 export interface ScaleBehaviour {
   readonly kind: 'scale';
-  readonly read: (whole: JsonObject) => JsonObject;
+  /** `isBase`: the scale is the base of an update, which may set replicas that are absent. */
+  readonly read: (whole: JsonObject, isBase?: boolean) => JsonObject;
   /** Changes `whole` in place. */
   readonly write: (whole: JsonObject, scale: JsonObject, errors: FieldErrors) => void;
   /** The field of the whole object with the desired replicas. Its owners are the owners of the scale's replicas. */

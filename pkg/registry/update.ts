@@ -56,7 +56,7 @@ export interface ObjectEdit {
 
 /** An edit of a small object that is computed from the whole one. */
 export interface ScaleEdit {
-  readonly read: (whole: JsonObject) => JsonObject;
+  readonly read: (whole: JsonObject, isBase?: boolean) => JsonObject;
   /** The new whole object. */
   readonly write: (old: JsonObject, scale: JsonObject) => JsonObject;
 }
@@ -151,7 +151,7 @@ async function decide(
     await converting(resource, () => slice.run(trackSteps(core, target, { live: old, object: made, manager })));
   }
   if (slice.spent()) await slice.yield();
-  const shown = scale === undefined ? old : scale.read(old);
+  const shown = scale === undefined ? old : scale.read(old, true);
   const input = { target, operation: 'update', context, dryRun, options, object: made, old: shown } as const;
   const admitted = new Admitted(core, input);
   const result = (await admitted.mutate()) ?? made;

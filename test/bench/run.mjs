@@ -15,6 +15,7 @@ import { parseArgs } from 'node:util';
 import { Bench, here, sleep } from './bench.mjs';
 import { floors } from './floors.mjs';
 import * as blocking from './rows/blocking.mjs';
+import * as custom from './rows/custom.mjs';
 import * as definitions from './rows/definitions.mjs';
 import * as large from './rows/large.mjs';
 import * as lists from './rows/lists.mjs';
@@ -24,7 +25,7 @@ import * as tenants from './rows/tenants.mjs';
 import * as watches from './rows/watches.mjs';
 import * as writes from './rows/writes.mjs';
 
-const SUBJECTS = [requests, writes, lists, watches, large, blocking, recorded, tenants, definitions];
+const SUBJECTS = [requests, writes, lists, watches, large, blocking, recorded, tenants, custom, definitions];
 
 const { values: o } = parseArgs({
   options: {

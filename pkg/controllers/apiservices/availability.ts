@@ -9,6 +9,8 @@ const NAME = 'apiservice-status-remote-available-controller';
 const GROUP = 'apiregistration.k8s.io';
 /** Milliseconds between checks of a server whose objects do not change. */
 const CHECK_EVERY_MILLISECONDS = 30_000;
+/** Milliseconds until the next check of a server that has failed one; they double with each failure, up to the above. */
+const CHECK_AGAIN_MILLISECONDS = 5_000;
 
 /** The result of a check of an aggregated server: undefined if it responds, otherwise the reason. */
 export type CheckServer = (apiService: JsonObject) => Promise<string | undefined>;
@@ -23,6 +25,8 @@ interface Availability {
 export function apiServiceAvailability({ cluster, world, log }: ControllerContext, check: CheckServer): Controller {
   /** The service of each remote APIService, as `namespace/name`. */
   const services = new Map<string, string>();
+  /** Checks that failed in succession. */
+  const failures = new Map<string, number>();
   const queue = new WorkQueue({
     world,
     workers: 5,
@@ -34,7 +38,10 @@ export function apiServiceAvailability({ cluster, world, log }: ControllerContex
     const { name, namespace } = (after ?? before)!;
     if (resource.group === GROUP && resource.resource === 'apiservices') {
       services.delete(name);
-      if (after === undefined) return;
+      if (after === undefined) {
+        failures.delete(name);
+        return;
+      }
       const service = at(after.value(), 'spec', 'service');
       if (service !== undefined) services.set(name, `${textAt(service, 'namespace')}/${textAt(service, 'name')}`);
       queue.add(name);
@@ -56,7 +63,7 @@ export function apiServiceAvailability({ cluster, world, log }: ControllerContex
     if (object === undefined) return;
     const service = at(object, 'spec', 'service');
     const found = service === undefined ? LOCAL : await availabilityOf(object, service as JsonObject);
-    if (service !== undefined) queue.addAfter(name, CHECK_EVERY_MILLISECONDS);
+    if (service !== undefined) queue.addAfter(name, untilNext(name, found));
     const conditions = objectsAt(object, 'status', 'conditions');
     const present = conditions.find((c) => textAt(c, 'type') === 'Available');
     if (isSame(present, found)) return;
@@ -67,6 +74,16 @@ export function apiServiceAvailability({ cluster, world, log }: ControllerContex
       metadata: { resourceVersion },
       status: { conditions: [{ type: 'Available', ...found, lastTransitionTime }] },
     });
+  }
+
+  function untilNext(name: string, { reason }: Availability): number {
+    if (reason !== FAILED_CHECK) {
+      failures.delete(name);
+      return CHECK_EVERY_MILLISECONDS;
+    }
+    const failed = failures.get(name) ?? 0;
+    failures.set(name, failed + 1);
+    return Math.min(CHECK_AGAIN_MILLISECONDS * 2 ** failed, CHECK_EVERY_MILLISECONDS);
   }
 
   async function availabilityOf(object: JsonObject, reference: JsonObject): Promise<Availability> {
@@ -93,7 +110,7 @@ export function apiServiceAvailability({ cluster, world, log }: ControllerContex
     }
     const why = await check(object);
     if (why === undefined) return { status: 'True', reason: 'Passed', message: 'all checks passed' };
-    return { status: 'False', reason: 'FailedDiscoveryCheck', message: why };
+    return { status: 'False', reason: FAILED_CHECK, message: why };
   }
 
   async function endpointProblem(namespace: string, name: string, portName: string): Promise<Availability | undefined> {
@@ -123,6 +140,8 @@ export function apiServiceAvailability({ cluster, world, log }: ControllerContex
 
   return controllerOf(NAME, cluster, queue, { changed });
 }
+
+const FAILED_CHECK = 'FailedDiscoveryCheck';
 
 const LOCAL: Availability = { status: 'True', reason: 'Local', message: 'Local APIServices are always available' };
 

@@ -1,4 +1,4 @@
-import { at, isObject, type JsonObject, type JsonValue, objectsAt, textAt } from '../../api/index.js';
+import { at, isObject, type JsonObject, type JsonValue, objectsAt, parseTime, textAt } from '../../api/index.js';
 import { jsonText } from '../../codec/index.js';
 import { since } from '../builtin/table.js';
 import type { TableColumn, TableDeclaration } from '../resource.js';
@@ -47,12 +47,13 @@ function columnOf(c: JsonObject): TableColumn {
 }
 
 function cell(o: JsonObject, { type, path }: Cell, now: number): JsonValue {
-  const values = path?.(o) ?? [];
-  const value = values[0];
-  if (value === undefined || value === null) return null;
+  // Of several values kube-apiserver shows the first.
+  const value = path?.(o)[0];
+  if (value === undefined) return null;
+  if (value === null) return type === 'string' ? '<no value>' : null;
   switch (type) {
     case 'string':
-      return values.length === 1 && typeof value === 'string' ? value : values.map(printed).join(' ');
+      return printed(value);
     case 'integer':
       return typeof value === 'number' ? Math.trunc(value) : typeof value === 'bigint' ? value : null;
     case 'number':
@@ -60,7 +61,7 @@ function cell(o: JsonObject, { type, path }: Cell, now: number): JsonValue {
     case 'boolean':
       return typeof value === 'boolean' ? value : null;
     case 'date':
-      return typeof value !== 'string' ? null : Number.isNaN(Date.parse(value)) ? '<invalid>' : since(value, now);
+      return typeof value !== 'string' ? null : parseTime(value) === undefined ? '<invalid>' : since(value, now);
     default:
       return null;
   }

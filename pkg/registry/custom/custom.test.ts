@@ -167,6 +167,39 @@ describe('a kind added at run time', () => {
     });
   });
 
+  it('scales an object without replicas if the request has a number', async () => {
+    const b = await open();
+    await b.create(SHOPS, 'default', shop('a', { till: {} }));
+    const at: readonly [string, string] = ['default', 'a'];
+    expect(await refusal(b.get(`${SHOPS}/scale`, 'default', 'a'))).toContain('".spec.till.count" does not exist');
+    expect(await refusal(b.patch(`${SHOPS}/scale`, at, { metadata: { labels: { a: 'b' } } }))).toBe(
+      '400 the spec replicas field ".spec.till.count" cannot be empty',
+    );
+    expect(await refusal(b.patch(`${SHOPS}/scale`, at, { spec: { replicas: -1 } }))).toContain(
+      'Shop.example.com "a" is invalid: .spec.till.count: Invalid value: -1: should be a non-negative integer',
+    );
+    expect(await b.patch(`${SHOPS}/scale`, at, { spec: { replicas: 2 } })).toMatchObject({ spec: { replicas: 2 } });
+    expect(await b.get(SHOPS, 'default', 'a')).toMatchObject({ spec: { till: { count: 2 } } });
+  });
+
+  it('shows the first value of a path in a column', () => {
+    const column = (type: string, jsonPath: string) => ({ name: type, type, jsonPath });
+    const { table } = compile(
+      spec({
+        ...version('v1'),
+        additionalPrinterColumns: [
+          column('string', '.spec.l[*]'),
+          column('string', '.spec.none'),
+          column('string', '.spec.nothing'),
+          column('date', '.spec.day'),
+        ],
+      }),
+      NAMES,
+    ).served[0]!;
+    const object = { metadata: { name: 'a' }, spec: { l: ['p', 'q'], none: null, day: '2020-01-01' } };
+    expect(table!.cells(object, 0)).toEqual(['a', 'p', '<no value>', null, '<invalid>']);
+  });
+
   it('supports its selectable fields and its Table columns', async () => {
     const b = await open();
     await b.create(SHOPS, 'default', shop('a'));

@@ -1,4 +1,4 @@
-import { at, errors, FieldPath, isObject, type JsonObject, type JsonValue, textAt } from '../../api/index.js';
+import { at, errors, isObject, type JsonObject, type JsonValue, textAt } from '../../api/index.js';
 import type { Subresource } from '../resource.js';
 
 /** The paths of the fields of a Scale in an object, as field names from the root. */
@@ -19,18 +19,21 @@ export function scalePaths(scale: JsonObject): ScalePaths {
   };
 }
 
+/** Replicas that the object does not have, in the base of an update. */
+const ABSENT = -(2 ** 31);
+
 /** `autoscaling/v1 Scale` of a custom resource. */
 export function customScale({ specReplicas, statusReplicas, labelSelector }: ScalePaths): Subresource {
+  const shownPath = `".${specReplicas.join('.')}"`;
   return {
     verbs: ['get', 'patch', 'update'],
     kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
     behaviour: {
       kind: 'scale',
       replicasPath: specReplicas,
-      read: (whole) => {
-        const replicas = at(whole, ...specReplicas);
-        if (replicas === undefined)
-          throw errors.internal(`the spec replicas field ".${specReplicas.join('.')}" does not exist`);
+      read: (whole, isBase = false) => {
+        const replicas = at(whole, ...specReplicas) ?? (isBase ? ABSENT : undefined);
+        if (replicas === undefined) throw errors.internal(`the spec replicas field ${shownPath} does not exist`);
         const selector = labelSelector === undefined ? '' : textAt(whole, ...labelSelector);
         const status: JsonObject = { replicas: at(whole, ...statusReplicas) ?? 0 };
         if (selector !== '') status['selector'] = selector;
@@ -43,12 +46,10 @@ export function customScale({ specReplicas, statusReplicas, labelSelector }: Sca
           status,
         };
       },
-      write: (whole, view, found) => {
+      // The validation of the object reports negative numbers.
+      write: (whole, view) => {
         const wanted = at(view, 'spec', 'replicas') ?? 0;
-        if (typeof wanted !== 'number' || wanted < 0) {
-          found.invalid(FieldPath.of('spec', 'replicas'), wanted, 'must be greater than or equal to 0');
-          return;
-        }
+        if (wanted === ABSENT) throw errors.badRequest(`the spec replicas field ${shownPath} cannot be empty`);
         set(whole, specReplicas, wanted);
       },
     },

@@ -1,10 +1,10 @@
 // A closed loop of requests over several connections. `mode`: get, create, patch, list, raw; for an
-// object that the bench provides: post, put, apply.
+// object that the bench provides: post, merge, put, apply.
 import { asker1, asker2, connect1, connect2, finish, o, quantiles } from './common.mjs';
 
 const kind = o.kind ?? 'ConfigMap';
 const namespace = o.namespace ?? 'default';
-const collection = `/api/v1/namespaces/${namespace}/${kind.toLowerCase()}s`;
+const collection = o.collection ?? `/api/v1/namespaces/${namespace}/${kind.toLowerCase()}s`;
 const filler = 'x'.repeat(o.size ?? 0);
 const object = (name, data) => JSON.stringify({ apiVersion: 'v1', kind, metadata: { name, namespace }, data });
 const named = (i) => `${o.prefix}${i % o.objects}`;
@@ -20,6 +20,7 @@ const REQUESTS = {
     ? {}
     : {
         post: (i) => ({ method: 'POST', path: o.path, type: 'application/json', body: sample(i) }),
+        merge: (i) => ({ method: 'PATCH', path: `${o.path}/${named(i)}?fieldManager=bench`, type: 'application/merge-patch+json', body: sample(i) }),
         put: (i) => ({ method: 'PUT', path: `${o.path}/${named(i)}?fieldManager=bench`, type: 'application/json', body: sample(i) }),
         apply: (i) => ({ method: 'PATCH', path: `${o.path}/${named(i)}?fieldManager=bench&force=true`, type: 'application/apply-patch+yaml', body: sample(i) }),
       }),
