@@ -16,7 +16,7 @@ function acts(weights: Partial<Record<Act, number>>): Record<Act, number> {
   return Object.fromEntries(ACTS.map((act) => [act, weights[act] ?? 0])) as Record<Act, number>;
 }
 
-export const PEER_MUTATIONS: readonly PeerMutation[] = [
+const MUTATIONS: readonly PeerMutation[] = [
   {
     name: 'lets a member join again with an emptied disk',
     breaks: 'The member has forgotten its votes, and entries that a majority counted as stored.',
@@ -45,6 +45,9 @@ export const PEER_MUTATIONS: readonly PeerMutation[] = [
       spares: 0,
       nemesisMs: 200,
       chaosMs: 12_000,
+      operationMs: 120,
+      hashCheckMs: 0,
+      busyMsMax: 0,
       acts: acts({ wipe: 4, restart: 6, split: 3, cutOneWay: 2, heal: 3, pause: 2 }),
     },
   },
@@ -183,3 +186,9 @@ export const PEER_MUTATIONS: readonly PeerMutation[] = [
     },
   },
 ];
+
+/** Lists of members find only one of them, and cost time. */
+export const PEER_MUTATIONS: readonly PeerMutation[] = MUTATIONS.map((mutation) => ({
+  ...mutation,
+  profile: { listMs: 0, ...mutation.profile },
+}));
