@@ -45,7 +45,21 @@ export class MutationError extends Error {}
 /** Returns the apply configuration that an expression computed. */
 export function configurationOf(value: Value): JsonObject {
   checkNames(value, OBJECT);
+  checkBytes(value, '');
   return toJson(value) as JsonObject;
+}
+
+/** Bytes are no value of an apply configuration: fields of bytes are texts in base64 there. */
+function checkBytes(value: Value, path: string): void {
+  if (value instanceof Bytes) {
+    const shown = Array.from(value.value, (b) => `0x${b.toString(16)}`).join(', ');
+    throw new MutationError(
+      `error applying patch: failed to convert patch object to typed object: ${path}: expected string, got &value.valueUnstructured{Value:[]uint8{${shown}}}`,
+    );
+  }
+  if (value instanceof List) for (let i = 0; i < value.size; i++) checkBytes(value.at(i), `${path}[${i}]`);
+  else if (value instanceof CelMap)
+    for (const key of value.keys()) checkBytes(value.find(key)!, `${path}.${String(key)}`);
 }
 
 /** A value of type `Object.spec` is valid only in the field `spec` of an `Object`. */
@@ -87,7 +101,7 @@ export function operationsOf(value: Value): JsonValue[] {
 function toJson(value: Value): JsonValue {
   if (value === null || typeof value === 'boolean' || typeof value === 'string' || typeof value === 'number')
     return value;
-  if (typeof value === 'bigint') return Number(value);
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value;
   if (value instanceof Uint) return Number(value.value);
   if (value instanceof List) return Array.from({ length: value.size }, (_, i) => toJson(value.at(i)));
   if (value instanceof CelMap) {
