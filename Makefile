@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 NODE_BIN := node_modules/.bin
 
-.PHONY: help install build run cluster test lint golden sim simpeer fuzz difffuzz celfuzz chaos bench envtest-assets clients conformance devices konnectivity benchcluster clean
+.PHONY: help install build run cluster test lint golden sim simpeer fuzz difffuzz celfuzz chaos bench envtest-assets clients conformance devices users konnectivity benchcluster clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -66,6 +66,9 @@ clients: build ## run clients of other projects (Go, Helm, kubectl, Python, Java
 
 conformance: build ## run Kubernetes' end-to-end tests; needs Go, builds some ten minutes; ARGS='--focus REGEX'
 	node test/conformance/e2e/run.mjs $(ARGS)
+
+users: build ## a control plane whose components have their own users; needs Go
+	node test/conformance/users.mjs
 
 konnectivity: install ## egress through a real konnectivity server and agent; needs Go
 	node test/conformance/konnectivity.mjs

@@ -60,15 +60,16 @@ export function nodeNamed(name, pods = 110) {
  *   bin     folder of the programs
  *   logs    folder for one log file of each process
  *   server  'trireme' or 'kube-apiserver'
- *   nodes   count of kwok nodes
+ *   nodes   count of kwok nodes; 0: kwok is not started
+ *   users   true: kube-controller-manager and kube-scheduler are their own users, and controllers their service accounts (trireme only)
  *   flags   more flags by program: { server, manager, scheduler, kwok }; `server` are flags that both servers know
  *   gates   feature gates for the server, the controllers and the scheduler, as in --feature-gates
  *   exec    arguments of node before the program of trireme
  */
-export async function startCluster({ bin, logs, server = 'trireme', nodes = 3, flags = {}, gates, exec = [] }) {
+export async function startCluster({ bin, logs, server = 'trireme', nodes = 3, users = false, flags = {}, gates, exec = [] }) {
   const cluster = new Cluster(bin, logs, server);
   try {
-    await cluster.start({ nodes, flags, gates: gates === undefined ? [] : [`--feature-gates=${gates}`], exec });
+    await cluster.start({ nodes, users, flags, gates: gates === undefined ? [] : [`--feature-gates=${gates}`], exec });
     return cluster;
   } catch (error) {
     await cluster.stop();
@@ -95,15 +96,25 @@ class Cluster {
     mkdirSync(logs, { recursive: true });
   }
 
-  async start({ nodes, flags, gates, exec }) {
+  async start({ nodes, users, flags, gates, exec }) {
     this.port = await freePort();
     const own = this.#server === 'trireme' ? await this.#trireme([...gates, ...(flags.server ?? [])], exec) : await this.#kubeApiserver([...gates, ...(flags.server ?? [])]);
-    const common = [`--kubeconfig=${this.kubeconfig}`, '--leader-elect=false', '--secure-port=0', ...gates];
-    this.run('kube-controller-manager', join(this.#bin, 'kube-controller-manager'), [...common, ...own, ...(flags.manager ?? [])]);
-    this.run('kube-scheduler', join(this.#bin, 'kube-scheduler'), [...common, ...(flags.scheduler ?? [])]);
+    const common = (name) => [`--kubeconfig=${users ? this.kubeconfigOf(`system:${name}`) : this.kubeconfig}`, '--leader-elect=false', '--secure-port=0', ...gates];
+    const accounts = users ? ['--use-service-account-credentials'] : [];
+    this.run('kube-controller-manager', join(this.#bin, 'kube-controller-manager'), [...common('kube-controller-manager'), ...own, ...accounts, ...(flags.manager ?? [])]);
+    this.run('kube-scheduler', join(this.#bin, 'kube-scheduler'), [...common('kube-scheduler'), ...(flags.scheduler ?? [])]);
+    if (nodes === 0) return;
     const kwok = ['--manage-all-nodes=true', '--cidr=10.200.0.1/16', '--node-ip=127.0.0.1', '--node-lease-duration-seconds=40', `--config=${join(here, 'e2e', 'kwok.yaml')}`];
     this.run('kwok', join(this.#bin, 'kwok'), [`--kubeconfig=${this.kubeconfig}`, ...kwok, ...(flags.kwok ?? [])]);
     for (let i = 0; i < nodes; i++) await this.ask('POST', '/api/v1/nodes', nodeNamed(`node-${i}`));
+  }
+
+  /** Writes a kubeconfig for a user with a new certificate, and returns its path. */
+  kubeconfigOf(user, groups = []) {
+    const file = join(this.#folder, `${user.replaceAll(':', '-')}.kubeconfig`);
+    const args = ['kubeconfig', `--kubeconfig=${this.kubeconfig}`, `--user=${user}`, ...(groups.length === 0 ? [] : [`--groups=${groups.join(',')}`])];
+    writeFileSync(file, execFileSync(process.execPath, [join(root, 'dist/cmd/ctl/main.js'), ...args]), { mode: 0o600 });
+    return file;
   }
 
   /** Returns the flags for kube-controller-manager: the controllers that the server does not have. */
@@ -164,11 +175,11 @@ class Cluster {
   }
 
   /** Sends a request; returns the code and the JSON of the response. */
-  request(method, path, body, type = 'application/json') {
-    const { cert, key, token } = this.#credentials;
+  request(method, path, body, type = 'application/json', credentials = this.#credentials) {
+    const { cert, key, token } = credentials;
     const headers = { 'content-type': type, accept: 'application/json', ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) };
     return new Promise((resolve, reject) => {
-      const request = https.request({ host: '127.0.0.1', port: this.port, method, path, cert, key, agent: this.#agent, headers }, (response) => {
+      const request = https.request({ host: '127.0.0.1', port: this.port, method, path, cert, key, agent: credentials === this.#credentials ? this.#agent : new https.Agent({ rejectUnauthorized: false }), headers }, (response) => {
         const chunks = [];
         response.on('data', (chunk) => chunks.push(chunk));
         response.once('error', reject);
@@ -183,8 +194,8 @@ class Cluster {
   }
 
   /** Sends a request that must succeed, and returns its object. */
-  async ask(method, path, body, type) {
-    const { code, body: answer } = await this.request(method, path, body, type);
+  async ask(method, path, body, type, credentials) {
+    const { code, body: answer } = await this.request(method, path, body, type, credentials);
     if (code >= 300) throw new Error(`${method} ${path}: ${code} ${answer.message ?? answer}`);
     return answer;
   }
