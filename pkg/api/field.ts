@@ -89,12 +89,16 @@ export type FieldErrorType =
   | 'FieldValueTypeInvalid'
   | 'InternalError';
 
-/** A value that is already formatted. Errors print it as it is. */
+/** A formatted value, or a function that formats it. Errors print it as it is; those that are dropped do not format it. */
 export class Printed {
-  readonly text: string;
+  readonly #text: string | (() => string);
 
-  constructor(text: string) {
-    this.text = text;
+  constructor(text: string | (() => string)) {
+    this.#text = text;
+  }
+
+  get text(): string {
+    return typeof this.#text === 'string' ? this.#text : this.#text();
   }
 }
 

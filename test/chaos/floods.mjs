@@ -112,8 +112,10 @@ export async function http2Flood(open, count, { first = Buffer.alloc(0), repeat,
         let i = 0;
         const more = () => {
           if (socket.destroyed || i >= times) return;
-          if (socket.write(repeat(i++))) setImmediate(more);
-          else socket.once('drain', more);
+          // Not at once: timers would never run.
+          const next = () => setImmediate(more);
+          if (socket.write(repeat(i++))) next();
+          else socket.once('drain', next);
         };
         more();
       });

@@ -4,7 +4,9 @@ import {
   type FieldErrors,
   FieldPath,
   formatQuantity,
+  goJson,
   isQualifiedName,
+  Printed,
   parseQuantity,
   type Quantity,
   type Shaped,
@@ -160,22 +162,44 @@ const COMPUTE = ['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu
 
 export function validateQuota(o: Shaped<shapes.CoreV1ResourceQuota>, errors: FieldErrors): void {
   const hard = objectAt(o, 'spec', 'hard');
-  for (const [name, amount] of Object.entries(hard)) {
+  errors.each(Object.entries(hard), ([name, amount]) => {
     const path = SPEC.child('hard').key(name);
     quotaResource(name, path, errors);
     resourceAmount(name, amount, path, errors);
-  }
+  });
   const scopes = listAt(o, 'spec', 'scopes').map(String);
   const path = SPEC.child('scopes');
-  for (const scope of scopes) {
-    if (!SCOPES.includes(scope)) errors.invalid(path, scopes, 'unsupported scope');
-    for (const name of Object.keys(hard))
-      if (SCOPES.includes(scope) && isStandardResource(name) && !scopeFits(scope, name))
-        errors.invalid(path, scopes, 'unsupported scope applied to resource');
-  }
+  const unfit = unfitResources(Object.keys(hard));
+  // Each error shows all scopes, so their text is made once.
+  const all = once(() => new Printed(goJson(scopes)));
+  errors.each(scopes, (scope) => {
+    if (!SCOPES.includes(scope)) errors.invalid(path, all(), 'unsupported scope');
+    for (let left = unfit(scope); left > 0 && !errors.full; left--)
+      errors.invalid(path, all(), 'unsupported scope applied to resource');
+  });
   for (const [a, b] of OPPOSITES)
-    if (scopes.includes(a) && scopes.includes(b)) errors.invalid(path, scopes, 'conflicting scopes');
-  scopeSelector(o, Object.keys(hard), errors);
+    if (scopes.includes(a) && scopes.includes(b)) errors.invalid(path, all(), 'conflicting scopes');
+  scopeSelector(o, unfit, errors);
+}
+
+/** Returns how many of the resources a scope does not fit. Counted once for each scope: both lists may be long. */
+function unfitResources(resources: readonly string[]): (scope: string) => number {
+  const standard = resources.filter(isStandardResource);
+  const known = new Map<string, number>();
+  return (scope) => {
+    if (!SCOPES.includes(scope)) return 0;
+    const count = known.get(scope) ?? standard.filter((name) => !scopeFits(scope, name)).length;
+    known.set(scope, count);
+    return count;
+  };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 const ONLY_EXISTS = ['Terminating', 'NotTerminating', 'BestEffort', 'NotBestEffort', 'CrossNamespacePodAffinity'];
@@ -183,21 +207,21 @@ const ONLY_EXISTS_SAID = `must be 'Exists' when scope is any of ${ONLY_EXISTS.ma
   .join(', ')
   .replace(/, (?=[^,]*$)/, ' or ')}`;
 
-function scopeSelector(o: Shaped<shapes.CoreV1ResourceQuota>, hard: readonly string[], errors: FieldErrors): void {
+function scopeSelector(
+  o: Shaped<shapes.CoreV1ResourceQuota>,
+  unfit: (scope: string) => number,
+  errors: FieldErrors,
+): void {
   const path = SPEC.child('scopeSelector').child('matchExpressions');
   const terms = objectsAt(o, 'spec', 'scopeSelector', 'matchExpressions');
-  for (const term of terms) {
+  const whole = once(() => new Printed(shown('core/v1.ScopeSelector', at(o, 'spec', 'scopeSelector')).text));
+  errors.each(terms, (term) => {
     const scope = textAt(term, 'scopeName');
     if (!SCOPES.includes(scope)) errors.invalid(path.childShownAs('scopeName'), scope, 'unsupported scope');
-    for (const name of hard)
-      if (SCOPES.includes(scope) && isStandardResource(name) && !scopeFits(scope, name))
-        errors.invalid(
-          path,
-          shown('core/v1.ScopeSelector', at(o, 'spec', 'scopeSelector')),
-          'unsupported scope applied to resource',
-        );
+    for (let left = unfit(scope); left > 0 && !errors.full; left--)
+      errors.invalid(path, whole(), 'unsupported scope applied to resource');
     scopeTerm(term, scope, path, errors);
-  }
+  });
   const scopes = terms.map((term) => textAt(term, 'scopeName'));
   for (const [a, b] of OPPOSITES)
     if (scopes.includes(a) && scopes.includes(b)) errors.invalid(path, null, 'conflicting scopes');

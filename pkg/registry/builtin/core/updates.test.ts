@@ -40,3 +40,36 @@ describe('addresses of a changed service', () => {
     ]);
   });
 });
+
+describe('a quota', () => {
+  const quota = (hard: number, terms: number, scopes: number): JsonObject => ({
+    apiVersion: 'v1',
+    kind: 'ResourceQuota',
+    metadata: { name: 'q' },
+    spec: {
+      hard: Object.fromEntries(Array.from({ length: hard }, (_, i) => [`hugepages-${i + 1}Mi`, '1Gi'])),
+      scopes: Array.from({ length: scopes }, () => 'BestEffort'),
+      scopeSelector: {
+        matchExpressions: Array.from({ length: terms }, () => ({ scopeName: 'BestEffort', operator: 'Exists' })),
+      },
+    },
+  });
+
+  it('reports a scope that does not fit a resource', async () => {
+    const b = await Bench.open();
+    const causes = await causesOf(b.create('resourcequotas', 'default', quota(2, 1, 1)));
+    const all = 'unsupported scope applied to resource';
+    expect(causes).toEqual([
+      expect.stringMatching(`^spec.scopes: .*${all}$`),
+      expect.stringMatching(`^spec.scopeSelector.matchExpressions: .*${all}$`),
+    ]);
+  });
+
+  it('with thousands of resources and scopes is validated without comparing all pairs', {
+    timeout: 60_000,
+  }, async () => {
+    const b = await Bench.open();
+    const causes = await causesOf(b.create('resourcequotas', 'default', quota(9_000, 9_000, 9_000)));
+    expect(causes.length).toBeGreaterThan(0);
+  });
+});
