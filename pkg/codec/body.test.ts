@@ -92,6 +92,16 @@ describe('kind and apiVersion of a body', () => {
   });
 });
 
+describe('the body of a custom kind', () => {
+  it('with a number that has no value is not handled, like one with a wrong type', () => {
+    const custom = { ...configMap, structural: configMap.schema };
+    const text = '{"apiVersion":"v1","kind":"ConfigMap","data":{"k":1e400}}';
+    expect(message(text, 'json', custom)).toBe(
+      'ConfigMap in version "v1" cannot be handled as a ConfigMap: json: cannot unmarshal number 1e400 into Go value of type float64',
+    );
+  });
+});
+
 describe('a YAML body', () => {
   it('reports duplicate keys before unknown fields, which are in the order of sorted keys', () => {
     const decoded = decode('metadata:\n  name: a\n  foo: 1\nbar: 1\nbar: 2\n', 'yaml');

@@ -113,6 +113,9 @@ class BodyDecoder {
   *#custom(encoding: BodyEncoding, structural: StructSchema): Steps<DecodedBody> {
     const read = yield* readSteps({ bytes: this.#bytes, encoding });
     if (!read.ok) {
+      // The text is JSON, whose kind can be read, but one of its numbers has no value.
+      const { info } = this.#expected;
+      if (read.message.startsWith('json: cannot unmarshal number ')) return this.#unhandled(info, read.message);
       const broken = encoding === 'json' || encoding === 'yaml';
       return this.#unrecognized(broken ? `couldn't get version/kind; json parse error: ${read.message}` : read.message);
     }

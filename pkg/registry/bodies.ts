@@ -143,7 +143,7 @@ export function* patchObject(
     const why = unreadable(request.target, kind, object);
     if (why !== undefined) throw request.type === 'strategic' ? errors.badRequest(why) : badResult(patched.show(), why);
     report(
-      { errors: [...found, ...strict.errors], warnings: [...found, ...strict.warnings] },
+      { errors: [...found, ...inFieldOrder(strict.errors)], warnings: [...found, ...inFieldOrder(strict.warnings)] },
       request,
       context,
       patched.show,
@@ -165,6 +165,24 @@ function* decodePatched(kind: KindSchema, o: JsonObject): Steps<Decoded> {
   const decoded = other === undefined ? undefined : decodeValue(other.schema, o);
   if (decoded?.ok === false) return decoded;
   return { ok: false, message: `a patch may not change kind and version to ${String(o['apiVersion'])} ${name}` };
+}
+
+/** kube-apiserver decodes the result of a patch from a map with sorted keys, and finds unknown fields in that order. */
+function inFieldOrder(texts: readonly string[]): readonly string[] {
+  if (texts.length < 2) return texts;
+  const keyed = texts.map((text) => ({ text, path: text.split(/[.[]/) }));
+  return keyed.sort((a, b) => comparePaths(a.path, b.path)).map(({ text }) => text);
+}
+
+function comparePaths(a: readonly string[], b: readonly string[]): number {
+  for (let i = 0; i < Math.min(a.length, b.length); i++) {
+    const [x, y] = [a[i]!, b[i]!];
+    if (x === y) continue;
+    // indexes of lists are compared as numbers
+    const [m, n] = [Number.parseInt(x, 10), Number.parseInt(y, 10)];
+    return Number.isNaN(m) || Number.isNaN(n) || m === n ? (x < y ? -1 : 1) : m - n;
+  }
+  return a.length - b.length;
 }
 
 function report(strict: Strictness, request: PatchRequest, context: RequestContext, show: () => string): void {

@@ -95,6 +95,24 @@ describe('deletion', () => {
     expect(await refusal(b.get('pods', 'default', 'p'))).toMatch(/^404/);
   });
 
+  it('keeps the generation of a definition, which has no grace period', async () => {
+    const b = await Bench.open();
+    await b.create('customresourcedefinitions.apiextensions.k8s.io', '', {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'as.x.example' },
+      spec: {
+        group: 'x.example',
+        scope: 'Cluster',
+        names: { plural: 'as', kind: 'A' },
+        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+      },
+    });
+    const pending = metaOf(await b.delete('customresourcedefinitions.apiextensions.k8s.io', '', 'as.x.example'));
+    expect(pending).toMatchObject({ generation: 1, deletionTimestamp: '2030-01-01T00:00:00Z' });
+    expect(pending).not.toHaveProperty('deletionGracePeriodSeconds');
+  });
+
   it('writes nothing if a pending deletion is requested again', async () => {
     const b = await Bench.open();
     const held = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', finalizers: ['x.example/hold'] } };

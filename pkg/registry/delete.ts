@@ -228,12 +228,13 @@ function shorten({ core, target, options, wanted }: Step, o: JsonObject): number
   return seconds;
 }
 
-function markAsDeleting(meta: JsonObject, { core }: Step): void {
+function markAsDeleting(meta: JsonObject, { core, target }: Step): void {
+  const plain = target.resource.strategy.compatibility?.plainDeletion === true;
   const since = parseTime(text(meta, 'deletionTimestamp'));
   const now = core.world.clock.now();
-  if (since === undefined) raise(meta);
+  if (since === undefined && !plain) raise(meta);
   if (since === undefined || since > now) meta['deletionTimestamp'] = formatTime(now);
-  meta['deletionGracePeriodSeconds'] = 0;
+  if (!plain) meta['deletionGracePeriodSeconds'] = 0;
 }
 
 /** A deletion raises the generation of kinds that have one. */

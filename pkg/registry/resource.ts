@@ -306,6 +306,8 @@ export interface CompatibilityRules {
   readonly checksUpdateLikeNew?: boolean;
   /** Finalizers may be any qualified name: one without a domain need not be a well-known name. `update`: only then. */
   readonly anyFinalizers?: boolean | 'update';
+  /** A pending deletion sets deletionTimestamp, but neither a grace period nor the generation (namespaces, definitions). */
+  readonly plainDeletion?: boolean;
   /** A failed deletion precondition is reported by resource name, in the short form (namespaces). */
   readonly plainPreconditions?: boolean;
 }

@@ -100,6 +100,15 @@ describe('warnings', () => {
     expect(b.warnings).toHaveLength(1);
   });
 
+  it('name the unknown fields of a patch in the order of their paths', async () => {
+    const b = await Bench.open();
+    await b.create('configmaps', 'default', config({ name: 'a' }));
+    await b.patch('configmaps', ['default', 'a'], { zz: 1, aa: 2, metadata: { yy: 1, bb: 2 } }, 'merge', {
+      fieldValidation: 'Warn',
+    });
+    expect(b.warnings).toEqual(['aa', 'metadata.bb', 'metadata.yy', 'zz'].map((path) => `unknown field "${path}"`));
+  });
+
   it('say that a patch drops repeated owners late', async () => {
     const b = await Bench.open();
     await b.create('configmaps', 'default', config({ name: 'a' }));

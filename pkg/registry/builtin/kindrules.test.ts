@@ -202,6 +202,29 @@ describe('a network peer', () => {
   });
 });
 
+describe('the strategy of a lease candidate', () => {
+  it('that is not the known one is a qualified name', async () => {
+    const b = await Bench.open([['coordination.k8s.io/v1beta1', true]]);
+    const candidate = (strategy: string) =>
+      causesOf(
+        b.create(
+          'leasecandidates.coordination.k8s.io/v1beta1',
+          'default',
+          object('coordination.k8s.io/v1beta1', 'LeaseCandidate', {
+            leaseName: 'l',
+            binaryVersion: '1.2.3',
+            emulationVersion: '1.2.3',
+            strategy,
+          }),
+        ),
+      );
+    expect(await candidate('/x')).toEqual([
+      'spec.strategy.strategy: Invalid value: "/x": prefix part must be non-empty',
+    ]);
+    expect(await candidate('a.b/c')).toEqual([]);
+  });
+});
+
 describe('a driver', () => {
   it('has each audience once, and keeps tokens in secrets only if it asks for tokens', async () => {
     const driver = (spec: JsonObject): Promise<readonly string[]> =>

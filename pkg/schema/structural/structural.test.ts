@@ -207,6 +207,9 @@ describe('validation as in kube-apiserver', () => {
       'spec.i: Invalid value: "number": spec.i in body must be of type integer: "number"',
       whole('i', 'integer (default format)'),
     ]);
+    // -9223372036854775809 as a double: as an integer it would be a bigint
+    expect(check({ i: -(2 ** 63) }, schema)).toHaveLength(2);
+    expect(check({ i: -(2n ** 63n) }, schema)).toEqual([]);
     expect(check({ n: 1e19 }, schema)).toEqual([
       'spec.n: Invalid value: "float64": spec.n in body must be of type int64: "float64"',
       whole('n', 'integer with format int64'),

@@ -208,6 +208,8 @@ function typeOf(value: JsonValue): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'number' || typeof value === 'bigint') {
+    // a number of 64 bits that is not safe is a bigint, so this bound as a number was beyond it
+    if (value === -(2 ** 63)) return 'number';
     return isWhole(value) && inRange(value, INT64) ? 'integer' : 'number';
   }
   return typeof value;

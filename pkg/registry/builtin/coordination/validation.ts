@@ -1,6 +1,7 @@
-import { type FieldErrors, FieldPath, type JsonValue, type Shaped } from '../../../api/index.js';
+import { type FieldErrors, FieldPath, isQualifiedName, type JsonValue, type Shaped } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import { at, textAt } from '../access.js';
+import { sentences } from '../rules.js';
 
 const SPEC = FieldPath.in<shapes.CoordinationV1Lease | shapes.CoordinationV1beta1LeaseCandidate>().child('spec');
 
@@ -31,6 +32,8 @@ export function validateCandidate(o: Shaped<shapes.CoordinationV1beta1LeaseCandi
   if (strategy === '') errors.required(SPEC.child('strategy'));
   else if (strategy !== STRATEGY && !strategy.includes('/'))
     errors.notSupported(SPEC.child('strategy').childShownAs('strategy'), strategy, [STRATEGY]);
+  else if (strategy !== STRATEGY)
+    sentences(strategy, isQualifiedName, SPEC.child('strategy').childShownAs('strategy'), errors);
   if (strategy === STRATEGY && emulationParts === undefined)
     errors.required(SPEC.child('emulationVersion'), `must be specified when \`strategy\` is '${STRATEGY}'`);
 }

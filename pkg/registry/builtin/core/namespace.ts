@@ -33,14 +33,12 @@ const strategy: Strategy<shapes.CoreV1Namespace> = {
   },
   deletion: {
     mark: (o) => {
-      const meta = o['metadata'];
-      if (isObject(meta)) delete meta['deletionGracePeriodSeconds'];
       o['status'] = { ...(isObject(o['status']) ? o['status'] : {}), phase: 'Terminating' };
     },
     // a namespace is first marked for deletion: its content is deleted before it
     blocked: (o) => textAt(o, 'metadata', 'deletionTimestamp') === '' || listAt(o, 'spec', 'finalizers').length > 0,
   },
-  compatibility: { plainPreconditions: true, checksUpdateLikeNew: true },
+  compatibility: { plainPreconditions: true, plainDeletion: true, checksUpdateLikeNew: true },
 };
 
 export const namespace: ResourceDeclaration<shapes.CoreV1Namespace> = {
