@@ -67,7 +67,9 @@ export async function envtestArguments(args: readonly string[]): Promise<readonl
     throw new ConfigError(`--etcd-servers=${servers}: not the etcd of this folder; a real etcd cannot be used`);
   const { dataDir } = (await response.json()) as { readonly dataDir: string };
   const rest = [...flags].filter(([name]) => !name.startsWith('etcd-')).map(([name, value]) => `--${name}=${value}`);
-  return [...rest, `--data-dir=${dataDir}`];
+  // kube-apiserver alone has no kube-controller-manager: the tests of a project expect that nothing else writes objects.
+  const controllers = flags.has('controllers') ? [] : ['--controllers=-*'];
+  return [...rest, ...controllers, `--data-dir=${dataDir}`];
 }
 
 /**

@@ -8,6 +8,7 @@ import { aggregated } from './aggregated/run.mjs';
 import { helm } from './helm/run.mjs';
 import { matrix, notRecorded } from './kubectl/matrix.mjs';
 import { capture, find, here, missing, root, run, withServer } from './lib.mjs';
+import { metrics } from './metrics/run.mjs';
 
 const KEPT = join(root, '.trireme', 'clients');
 const GO = () => missing('go', ['version']);
@@ -17,6 +18,7 @@ const { values: o } = parseArgs({ options: { only: { type: 'string' } } });
 const clients = [
   { name: 'Go: controller-runtime, envtest', missing: GO, run: () => goTest('envtest', { KUBEBUILDER_ASSETS: join(root, 'dist', 'envtest') }) },
   { name: 'Go: client-go, informers across kills', missing: GO, run: () => goTest('informers', { TRIREME_DIST: join(root, 'dist') }) },
+  { name: 'Go: metrics-server, aggregated', missing: () => GO() ?? missing('kubectl', ['version', '--client']), run: async () => metrics({ metrics: await goBuild('metrics', 'metrics-server', 'go.mod', 'sigs.k8s.io/metrics-server/cmd/metrics-server'), kubectl: find('kubectl') }) },
   { name: 'Go: sample-apiserver, aggregated', missing: GO, run: async () => aggregated({ sample: await goBuild('aggregated', 'sample-apiserver', 'go.mod', 'k8s.io/sample-apiserver'), etcd: await etcd() }) },
   ...[3, 4].map((major) => ({ name: `Helm ${major}`, missing: GO, run: async () => helm(await goBuild('helm', `helm${major}`, `go-${major}.mod`, `helm.sh/helm/v${major}/cmd/helm`), major) })),
   ...installedKubectls().map((file) => ({ name: `kubectl: ${file}`, missing: () => undefined, run: () => matrix(file) })),
