@@ -88,6 +88,7 @@ async function node(admin, port) {
   });
   const spec = { nodeName: 'n1', containers: [{ name: 'c', image: 'example.com/i' }] };
   await must(admin('POST', '/api/v1/namespaces/default/pods', { metadata: { name: 'web', labels: { app: 'web' } }, spec }));
+  await must(admin('PATCH', '/api/v1/namespaces/default/pods/web/status', { status: { phase: 'Running' } }, { 'content-type': 'application/merge-patch+json' }));
 }
 
 /** The metrics of a kubelet: counters of CPU seconds that grow with time, and memory. */
