@@ -1,4 +1,5 @@
 export { type Brand, InvariantError, invariant, type Revision, revision } from './brand.js';
+export { Derived } from './derived.js';
 export { ExpiringCache } from './expiringcache.js';
 export { Flows } from './flows.js';
 export { OrderedMap, type OrderedView } from './orderedmap.js';

@@ -1,5 +1,5 @@
 import { type JsonObject, type StoredObjects, textAt } from '../../api/index.js';
-import { type Pace, runSteps, type Steps } from '../../base/index.js';
+import { Derived, type Pace, runSteps, type Steps } from '../../base/index.js';
 import { CURRENT } from '../../cel/index.js';
 import { type CompiledPolicy, compilePolicy, type MutationRules } from './compile.js';
 import { type MatchConstraints, matchConstraintsOf } from './matching.js';
@@ -38,8 +38,7 @@ export class PolicySource {
   readonly #bindings: { readonly group: string; readonly resource: string };
   readonly #mutationRules: MutationRules | undefined;
   readonly #pace: Pace;
-  #at: unknown;
-  #known: readonly BoundPolicy[] | Promise<readonly BoundPolicy[]> = [];
+  readonly #known = new Derived<readonly BoundPolicy[]>('', []);
   #compiled = new Map<string, Omit<BoundPolicy, 'bindings'>>();
 
   constructor(world: PolicySourceWorld, kind: 'validating' | 'mutating', mutationRules?: MutationRules) {
@@ -53,16 +52,7 @@ export class PolicySource {
   /** A promise while changed policies are compiled, which takes several turns if they are large. */
   current(): readonly BoundPolicy[] | Promise<readonly BoundPolicy[]> {
     const at = `${this.#objects.state(this.#policies)}/${this.#objects.state(this.#bindings)}`;
-    if (at !== this.#at) {
-      this.#at = at;
-      const read = runSteps(this.#read(), this.#pace);
-      this.#known = read;
-      if (read instanceof Promise)
-        void read.then((all) => {
-          if (this.#at === at) this.#known = all;
-        });
-    }
-    return this.#known;
+    return this.#known.at(at, () => runSteps(this.#read(), this.#pace));
   }
 
   *#read(): Steps<readonly BoundPolicy[]> {

@@ -1,5 +1,5 @@
 import { type JsonObject, listAt, numberAt, objectAt, objectsAt, type StoredObjects, textAt } from '../../api/index.js';
-import { type Pace, runSteps, type Steps } from '../../base/index.js';
+import { Derived, type Pace, runSteps, type Steps } from '../../base/index.js';
 import { CURRENT } from '../../cel/index.js';
 import { type CompiledPolicy, compileConditions } from '../policy/compile.js';
 import { type MatchConstraints, selectorOf } from '../policy/matching.js';
@@ -31,8 +31,7 @@ export interface Webhook {
 export class WebhookSource {
   readonly #objects: StoredObjects;
   readonly #resource: { readonly group: string; readonly resource: string };
-  #at: unknown;
-  #known: readonly Webhook[] | Promise<readonly Webhook[]> = [];
+  readonly #known = new Derived<readonly Webhook[]>('', []);
   readonly #pace: Pace;
   #byVersion = new Map<string, readonly Webhook[]>();
 
@@ -44,17 +43,7 @@ export class WebhookSource {
 
   /** A promise while changed configurations are compiled, which takes several turns if they are large. */
   current(): readonly Webhook[] | Promise<readonly Webhook[]> {
-    const at = this.#objects.state(this.#resource);
-    if (at !== this.#at) {
-      this.#at = at;
-      const read = runSteps(this.#read(), this.#pace);
-      this.#known = read;
-      if (read instanceof Promise)
-        void read.then((all) => {
-          if (this.#at === at) this.#known = all;
-        });
-    }
-    return this.#known;
+    return this.#known.at(this.#objects.state(this.#resource), () => runSteps(this.#read(), this.#pace));
   }
 
   /** The webhooks of an unchanged configuration are the same values, with their connections. */
