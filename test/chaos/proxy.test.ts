@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { PeerProxy } from './proxy.js';
 
@@ -27,19 +27,36 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
+/** Opens a port and returns it. */
+async function listening(accept: (socket: Socket) => void): Promise<number> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    accept(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closers.push(() => new Promise((resolve) => server.close(resolve)));
+  return (server.address() as AddressInfo).port;
+}
+
+/** A port that nothing listens on. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
 /** Runs the busy client against a proxy and returns the number of connections that delivered a byte. */
 async function delivered(isCut: boolean, known: boolean): Promise<number> {
   let count = 0;
-  const target = createServer((socket) => {
+  const target = await listening((socket) => {
     socket.once('data', () => count++);
-    socket.on('error', () => {});
   });
-  await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve));
-  closers.push(() => new Promise((resolve) => target.close(resolve)));
   const pids = new Map<string, number>();
   const proxy = await PeerProxy.open('b', { cut: (from) => isCut && from === 'a', peers: () => pids });
   closers.push(() => proxy.close());
-  proxy.aim((target.address() as AddressInfo).port);
+  proxy.aim(target);
   const client = spawn(process.execPath, ['-e', BUSY_CLIENT, String(proxy.port)], { stdio: 'inherit' });
   if (known) pids.set('a', client.pid!);
   await once(client, 'exit');
@@ -53,6 +70,28 @@ describe('the proxy between peers', () => {
 
   it('delivers from a caller that is not cut off', async () => {
     expect(await delivered(false, true)).toBeGreaterThan(0);
+  });
+
+  it('identifies a caller whose port other connections have used', async () => {
+    // Closed connections to other ports, from one local port: they stay in TIME_WAIT.
+    const targets = await Promise.all(Array.from({ length: 20 }, () => listening((socket) => socket.resume())));
+    const localPort = await freePort();
+    for (const port of targets) {
+      const socket = connect({ port, host: '127.0.0.1', localPort });
+      await once(socket, 'connect');
+      socket.end();
+      await once(socket, 'close');
+    }
+    const target = await listening((socket) => socket.end('hello'));
+    const proxy = await PeerProxy.open('b', { cut: () => false, peers: () => new Map([['a', process.pid]]) });
+    closers.push(() => proxy.close());
+    proxy.aim(target);
+    const socket = connect({ port: proxy.port, host: '127.0.0.1', localPort });
+    const received: Buffer[] = [];
+    socket.on('data', (piece: Buffer) => received.push(piece));
+    socket.on('error', () => {});
+    await once(socket, 'close');
+    expect(Buffer.concat(received).toString()).toBe('hello');
   });
 
   it('refuses a caller that it cannot identify', async () => {

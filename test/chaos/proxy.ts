@@ -47,7 +47,7 @@ export class PeerProxy {
   }
 
   #accept(client: Socket): void {
-    const from = callerOf(client.remotePort ?? 0, this.#wire.peers());
+    const from = callerOf(client.remotePort ?? 0, this.port, this.#wire.peers());
     // A connection of an unknown caller could cross a partition, so it is closed. The peer dials again.
     if (from === undefined) {
       client.on('error', () => {});
@@ -99,13 +99,17 @@ export class PeerProxy {
   }
 }
 
-/** Returns which of the processes owns the loopback connection with this local port. */
-function callerOf(port: number, peers: ReadonlyMap<string, number>): string | undefined {
-  const local = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+/**
+ * Returns which of the processes owns the loopback connection between these ports. The local port alone is not enough: connections to other
+ * ports may have the same one, among them closed ones in TIME_WAIT.
+ */
+function callerOf(local: number, remote: number, peers: ReadonlyMap<string, number>): string | undefined {
+  const [from, to] = [local, remote].map((port) => `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`);
   const line = readFileSync('/proc/net/tcp', 'utf8')
     .split('\n')
-    .find((l) => l.trim().split(/\s+/)[1] === local);
-  const inode = line?.trim().split(/\s+/)[9];
+    .map((l) => l.trim().split(/\s+/))
+    .find((columns) => columns[1] === from && columns[2] === to);
+  const inode = line?.[9];
   if (inode === undefined) return undefined;
   for (const [name, pid] of peers) {
     if (descriptorsOf(pid).some((fd) => targetOf(`/proc/${pid}/fd/${fd}`) === `socket:[${inode}]`)) return name;
