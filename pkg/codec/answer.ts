@@ -4,12 +4,12 @@ import { kindSchema, type StructSchema } from '../schema/index.js';
 import type { BodyEncoding } from './body.js';
 import { encodeCbor } from './cbor/write.js';
 import { readJson } from './json/decode.js';
-import { encodeJson, encodeJsonSteps } from './json/encode.js';
+import { encodeJsonSteps } from './json/encode.js';
 import { metadataSlice } from './json/splice.js';
 import { writeValue } from './json/write.js';
 import { encodeProtobuf } from './protobuf/encode.js';
 import { sealEnvelope } from './protobuf/envelope.js';
-import { encodeYaml } from './yaml/write.js';
+import { encodeYamlSteps } from './yaml/write.js';
 
 export interface AnswerOptions {
   /**
@@ -45,10 +45,10 @@ export function* answerSteps(
   switch (encoding) {
     case 'json': {
       const json = schema === undefined ? Buffer.from(writeValue(value)) : yield* encodeJsonSteps(schema, value);
-      return options.pretty ? prettyJson(json) : Buffer.concat([json, LINE_END]);
+      return options.pretty ? yield* prettySteps(json) : Buffer.concat([json, LINE_END]);
     }
     case 'yaml':
-      return encodeYaml(schema === undefined ? value : canonical(schema, value));
+      return yield* encodeYamlSteps(schema === undefined ? value : yield* canonical(schema, value));
     case 'cbor':
       return encodeCbor(schema, value);
     case 'protobuf': {
@@ -62,9 +62,10 @@ export function* answerSteps(
 const LINE_END = Buffer.from('\n');
 
 /** Returns the value with the fields that its kind always writes, and without those that it omits. */
-function canonical(schema: StructSchema, value: JsonObject): JsonObject {
-  const read = readJson(encodeJson(schema, value));
+function* canonical(schema: StructSchema, value: JsonObject): Steps<JsonObject> {
+  const read = readJson(yield* encodeJsonSteps(schema, value));
   invariant(read.ok, 'what was encoded here cannot be read');
+  yield;
   return read.value as JsonObject;
 }
 
@@ -82,24 +83,36 @@ export function hasProtobuf(schema: StructSchema): boolean {
   return schema.fields.some((f) => f.proto > 0);
 }
 
-/** JSON without white space, laid out with two spaces a level and a line break at the end. */
-export function prettyJson(json: Buffer): Buffer {
-  return Buffer.from(`${prettyText(json)}\n`);
+/** Lays out JSON without white space, with two spaces a level and a line break at the end, in steps. */
+export function* prettySteps(json: Buffer): Steps<Buffer> {
+  return Buffer.from(`${yield* layout(json, 0)}\n`);
 }
 
 /**
  * Pretty-prints a value at nesting `level`, without the line break. It works on the text, so numbers keep all digits.
  */
 export function prettyText(json: Buffer, level = 0): string {
+  return finish(layout(json, level));
+}
+
+/** Characters that are laid out in one step. */
+const CHARACTERS_AT_ONCE = 64 * 1024;
+
+function* layout(json: Buffer, level: number): Steps<string> {
   const text = json.toString('utf8');
   const parts: string[] = [];
   let from = 0;
+  let pause = CHARACTERS_AT_ONCE;
   let indent = `\n${'  '.repeat(level)}`;
   const flush = (to: number): void => {
     if (to > from) parts.push(text.slice(from, to));
     from = to;
   };
   for (let i = 0; i < text.length; i++) {
+    if (i > pause) {
+      yield;
+      pause = i + CHARACTERS_AT_ONCE;
+    }
     const c = text.charCodeAt(i);
     if (c === 0x22) i = endOfString(text, i);
     else if (c === 0x7b || c === 0x5b) {

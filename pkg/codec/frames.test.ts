@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../api/index.js';
-import { encodeAnswer, partialMetadata, prettyJson, prettyText } from './answer.js';
+import { finish } from '../base/index.js';
+import { answerSteps, encodeAnswer, partialMetadata, prettySteps, prettyText } from './answer.js';
 import { readCbor } from './cbor/read.js';
 import { encodeCbor } from './cbor/write.js';
 import { encodeJson } from './json/encode.js';
@@ -141,9 +142,31 @@ describe('responses', () => {
 
   it('are pretty-printed with unchanged numbers', () => {
     const value = { a: [], b: {}, c: [1, { d: '{"x":[1,2]}\\' }], e: 'é, :' };
-    expect(prettyJson(Buffer.from(JSON.stringify(value))).toString()).toBe(`${JSON.stringify(value, null, 2)}\n`);
-    expect(prettyJson(Buffer.from('{"n":9223372036854775807}')).toString()).toBe('{\n  "n": 9223372036854775807\n}\n');
+    expect(finish(prettySteps(Buffer.from(JSON.stringify(value)))).toString()).toBe(
+      `${JSON.stringify(value, null, 2)}\n`,
+    );
+    expect(finish(prettySteps(Buffer.from('{"n":9223372036854775807}'))).toString()).toBe(
+      '{\n  "n": 9223372036854775807\n}\n',
+    );
     expect(prettyText(Buffer.from('{"a":[1]}'), 1)).toBe('{\n    "a": [\n      1\n    ]\n  }');
+  });
+
+  it('are encoded in steps if they are large', () => {
+    const items = Array.from({ length: 20_000 }, (_x, i) => ({ name: `n${i}`, value: '' }));
+    const value = { kind: 'Widget', apiVersion: 'example.com/v1', spec: { items } };
+    for (const [encoding, pretty] of [
+      ['yaml', false],
+      ['json', true],
+    ] as const) {
+      const steps = answerSteps(value, encoding, { pretty });
+      let pauses = 0;
+      for (let step = steps.next(); ; step = steps.next(), pauses++) {
+        if (step.done !== true) continue;
+        expect(step.value?.toString()).toBe(encodeAnswer(value, encoding, { pretty })!.toString());
+        break;
+      }
+      expect([encoding, pauses >= 8]).toEqual([encoding, true]);
+    }
   });
 
   it('may consist of metadata only', () => {

@@ -4,7 +4,7 @@ export {
   encodeAnswer,
   hasProtobuf,
   partialMetadata,
-  prettyJson,
+  prettySteps,
   prettyText,
 } from './answer.js';
 export {
@@ -68,4 +68,4 @@ export {
   websocketFramings,
 } from './watch.js';
 export { type ReadYaml, readYaml, yamlSteps } from './yaml/read.js';
-export { encodeYaml } from './yaml/write.js';
+export { encodeYaml, encodeYamlSteps } from './yaml/write.js';

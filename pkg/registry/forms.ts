@@ -1,11 +1,18 @@
 import type { JsonObject } from '../api/index.js';
 import { finish, invariant, type Steps, type World } from '../base/index.js';
 import type { StoredObject } from '../cache/index.js';
-import { answerSteps, encodeYaml, envelopeAround, envelopeEnd, jsonText, partialMetadata } from '../codec/index.js';
+import {
+  answerSteps,
+  encodeYamlSteps,
+  envelopeAround,
+  envelopeEnd,
+  jsonText,
+  partialMetadata,
+} from '../codec/index.js';
 import { originOf } from './conversion.js';
 import type { Representation, Target } from './requests.js';
 import { parseStored, storedCbor, storedProtobuf } from './stored.js';
-import { metadataOnly, tableOf, tableOfOne } from './table.js';
+import { metadataOnly, type RowForm, tableOf, tableOfNone, tableOfOne } from './table.js';
 
 /** Objects as responses, or as parts of responses. */
 
@@ -35,27 +42,68 @@ export function storedParts(
   world: World,
   columns: boolean,
 ): Parts {
+  return finish(storedPartsSteps(target, stored, r, world, columns));
+}
+
+/** `storedParts` in steps. */
+export function* storedPartsSteps(
+  target: Target,
+  stored: StoredObject,
+  r: Representation,
+  world: World,
+  columns: boolean,
+): Steps<Parts> {
   switch (r.form) {
     case 'object':
-      return objectParts(target, stored, r);
+      return yield* objectParts(target, stored, r);
     case 'metadata':
       if (r.encoding === 'json') return [partialMetadata(stored.json, r.metaVersion)];
-      return [encoded(r, metadataOnly(stored.parse(), r.metaVersion))];
+      return [yield* encodedSteps(r, metadataOnly(stored.parse(), r.metaVersion))];
     case 'table': {
       const form = { table: tableOf(target), now: world.clock.now(), representation: r };
-      const table = tableOfOne(form, originOf(stored).parse(), () => stored.parse(), columns);
-      return [r.encoding === 'json' ? Buffer.from(jsonText(table)) : encoded(r, table)];
+      const origin = originOf(stored).value();
+      if (r.encoding !== 'json') {
+        const table = tableOfOne(form, origin, () => stored.parse(), columns);
+        return [yield* encodedSteps(r, table)];
+      }
+      const empty = jsonText(tableOfNone(form, origin, columns));
+      return [Buffer.from(empty.slice(0, empty.lastIndexOf(']'))), ...rowJson(form, stored, origin), TABLE_END];
     }
   }
 }
 
-function objectParts({ resource }: Target, stored: StoredObject, r: Representation): Parts {
+const TABLE_END = Buffer.from(']}');
+
+/** The row of a stored object in a JSON Table; `origin` is its value in the storage version. The object is cut out of the stored bytes. */
+export function rowJson({ table, now, representation: r }: RowForm, stored: StoredObject, origin: JsonObject): Parts {
+  const cells = jsonText([...table.cells(origin, now)]);
+  return [Buffer.from(`{"cells":${cells},"object":`), rowObjectJson(stored, r), ROW_END];
+}
+
+function rowObjectJson(stored: StoredObject, { includeObject, metaVersion }: Representation): Buffer {
+  switch (includeObject) {
+    case 'None':
+      return NULL;
+    case 'Object':
+      return stored.json;
+    case 'Metadata':
+      return partialMetadata(stored.json, metaVersion);
+  }
+}
+
+const NULL = Buffer.from('null');
+const ROW_END = Buffer.from('}');
+
+function* objectParts({ resource }: Target, stored: StoredObject, r: Representation): Steps<Parts> {
   switch (r.encoding) {
     case 'json':
       return [stored.json];
-    case 'yaml':
+    case 'yaml': {
       // Stored bytes are already in canonical form.
-      return [encodeYaml(parseStored(stored.json))];
+      const value = parseStored(stored.json);
+      yield;
+      return [yield* encodeYamlSteps(value)];
+    }
     case 'cbor':
       return [storedCbor(resource, stored)];
     case 'protobuf': {

@@ -7,7 +7,7 @@ import {
   encodeCbor,
   encodeProtobuf,
   openEnvelope,
-  prettyJson,
+  prettySteps,
   readCbor,
   sealEnvelope,
 } from '../codec/index.js';
@@ -29,7 +29,7 @@ const form = (more: Partial<Representation>): Representation => ({ ...JSON_FORM,
 /** JSON has the field order of the cache (resourceVersion first), the other encodings their own order. */
 const OTHERS = ['yaml', 'cbor', 'protobuf'] as const;
 
-const laidOut = (json: Buffer): string => prettyJson(json.subarray(0, -1)).toString();
+const laidOut = (json: Buffer): string => finish(prettySteps(json.subarray(0, -1))).toString();
 
 /** A namespace with `n` config maps of growing size, and the list of them. */
 async function listed(n: number, options: Partial<ListOptions> = {}): Promise<[Bench, Target, ListResult]> {

@@ -10,7 +10,7 @@ import {
   jsonText,
   type ListHead,
   partialMetadata,
-  prettyJson,
+  prettySteps,
   prettyText,
   protobufItemBytes,
   protobufList,
@@ -18,7 +18,7 @@ import {
 } from '../codec/index.js';
 import { machinery } from '../schema/index.js';
 import { originOf } from './conversion.js';
-import { encoded, encodedSteps, storedParts } from './forms.js';
+import { encoded, encodedSteps, rowJson, storedPartsSteps } from './forms.js';
 import { limits } from './limits.js';
 import type { Answer, ListResult, Representation, Target } from './requests.js';
 import type { ServedResource } from './servedresources.js';
@@ -58,9 +58,9 @@ const LINE_END = Buffer.from('\n');
 
 function* renderAnswer(target: Target, answer: Answer, r: Representation, world: World): Steps<Buffer> {
   if (answer.kind === 'value') return yield* encodedSteps(r, valueIn(target, answer.value, r, world));
-  const parts = storedParts(target, answer.stored, r, world, true);
+  const parts = yield* storedPartsSteps(target, answer.stored, r, world, true);
   if (r.encoding !== 'json') return Buffer.concat(parts);
-  return r.pretty ? prettyJson(Buffer.concat(parts)) : Buffer.concat([...parts, LINE_END]);
+  return r.pretty ? yield* prettySteps(Buffer.concat(parts)) : Buffer.concat([...parts, LINE_END]);
 }
 
 function valueIn(target: Target, value: JsonObject, r: Representation, world: World): JsonObject {
@@ -220,27 +220,9 @@ function* jsonWith(
 
 function* tableList({ target, result, r, world }: Listing): Generator<Buffer, void, void> {
   const form = rowForm(target, r, world);
-  const rowOf = (o: StoredObject): Buffer => {
-    const cells = Buffer.from(`{"cells":${jsonText([...form.table.cells(originOf(o).parse(), form.now)])},"object":`);
-    return Buffer.concat([cells, rowObjectJson(o, r), CLOSE]);
-  };
+  const rowOf = (o: StoredObject): Buffer => Buffer.concat(rowJson(form, o, originOf(o).parse()));
   yield* jsonWith(jsonText(tableWith(form, listMeta(result), [], true)), result.items, rowOf, r.pretty);
 }
-
-/** The object of a row, cut out of the stored bytes. */
-function rowObjectJson(o: StoredObject, { includeObject, metaVersion }: Representation): Buffer {
-  switch (includeObject) {
-    case 'None':
-      return NULL;
-    case 'Object':
-      return o.json;
-    case 'Metadata':
-      return partialMetadata(o.json, metaVersion);
-  }
-}
-
-const NULL = Buffer.from('null');
-const CLOSE = Buffer.from('}');
 
 /**
  * A message begins with its length, so the length of all items is computed before the first byte is written. An item

@@ -79,9 +79,14 @@ export function tableWith(form: RowForm, metadata: JsonObject, rows: JsonArray, 
 
 /** A Table of one object. */
 export function tableOfOne(form: RowForm, stored: JsonObject, served: () => JsonObject, columns: boolean): JsonObject {
+  return { ...tableOfNone(form, stored, columns), rows: [tableRow(form, stored, served)] };
+}
+
+/** `tableOfOne` without its row. The rows are its last field. */
+export function tableOfNone(form: RowForm, stored: JsonObject, columns: boolean): JsonObject {
   const resourceVersion = textAt(stored, 'metadata', 'resourceVersion');
   const metadata = resourceVersion === '' ? {} : { resourceVersion };
-  return tableWith(form, metadata, [tableRow(form, stored, served)], columns);
+  return tableWith(form, metadata, [], columns);
 }
 
 function rowObject(served: () => JsonObject, { includeObject, metaVersion }: Representation): JsonValue {

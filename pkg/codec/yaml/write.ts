@@ -1,5 +1,5 @@
 import type { JsonArray, JsonObject, JsonValue } from '../../api/index.js';
-import { withoutTrailing } from '../../base/index.js';
+import { finish, type Steps, withoutTrailing } from '../../base/index.js';
 import { resolvePlain } from './resolve.js';
 
 /** Lines are folded at the first space beyond this column. */
@@ -12,22 +12,53 @@ const SIMPLE_KEY_MAX = 128;
  * of their key, strings plain if they then remain strings, literal blocks for text with line breaks.
  */
 export function encodeYaml(value: JsonValue): Buffer {
-  const writer = new YamlWriter();
-  writer.root(value);
+  return finish(encodeYamlSteps(value));
+}
+
+/** `encodeYaml` in steps. */
+export function* encodeYamlSteps(value: JsonValue): Steps<Buffer> {
+  const writer = new YamlWriter(value);
+  for (let i = 1; writer.next(); i++) if (i % ITEMS_AT_ONCE === 0) yield;
   return Buffer.from(writer.out);
+}
+
+/** Items and members that are written in one step. */
+const ITEMS_AT_ONCE = 500;
+
+/** A collection that is being written: the first line where the output is, the others at `indent`. */
+interface Open {
+  readonly value: JsonArray | JsonObject;
+  /** The sorted keys of an object. */
+  readonly keys: readonly string[] | undefined;
+  readonly count: number;
+  readonly indent: number;
+  readonly lead: string;
+  at: number;
 }
 
 class YamlWriter {
   out = '';
   /** Offset of the current line in `out`. */
   #lineAt = 0;
+  /** The collections around the next item, the innermost last. */
+  readonly #open: Open[] = [];
 
-  root(value: JsonValue): void {
+  constructor(value: JsonValue) {
     if (isCollection(value)) this.#collection(value, 0, '');
     else {
       this.#scalar(value, 2);
       this.#endLine();
     }
+  }
+
+  /** Writes the next item or member. Returns false if there is none. */
+  next(): boolean {
+    const open = this.#open.at(-1);
+    if (open === undefined) return false;
+    if (open.at === open.count) this.#open.pop();
+    else if (open.keys === undefined) this.#item(open);
+    else this.#member(open);
+    return true;
   }
 
   #write(text: string): void {
@@ -44,39 +75,42 @@ class YamlWriter {
     if (this.#lineAt < this.out.length) this.#newLine();
   }
 
-  /** Writes a collection that is not empty: the first line here, the others at `indent`. */
+  /** Opens a collection that is not empty. */
   #collection(value: JsonArray | JsonObject, indent: number, lead: string): void {
-    if (Array.isArray(value)) this.#list(value, indent, lead);
-    else this.#map(value, indent, lead);
+    const keys = Array.isArray(value) ? undefined : Object.keys(value).sort(compareKeys);
+    const count = Array.isArray(value) ? value.length : keys!.length;
+    this.#open.push({ value, keys, count, indent, lead, at: 0 });
   }
 
-  #list(list: JsonArray, indent: number, lead: string): void {
-    const pad = ' '.repeat(indent);
-    list.forEach((item, i) => {
-      this.#write(`${i === 0 ? lead : pad}- `);
-      if (isCollection(item)) this.#collection(item, indent + 2, '');
-      else {
-        this.#scalar(item, indent + 2);
-        this.#endLine();
-      }
-    });
+  #item(open: Open): void {
+    const { indent } = open;
+    const item = (open.value as JsonArray)[open.at]!;
+    this.#write(`${this.#before(open)}- `);
+    if (isCollection(item)) this.#collection(item, indent + 2, '');
+    else {
+      this.#scalar(item, indent + 2);
+      this.#endLine();
+    }
   }
 
-  #map(map: JsonObject, indent: number, lead: string): void {
-    const pad = ' '.repeat(indent);
-    const keys = Object.keys(map).sort(compareKeys);
-    keys.forEach((key, i) => {
-      this.#write(i === 0 ? lead : pad);
-      const simple = key.length <= SIMPLE_KEY_MAX && !/[\n\r\u0085\u2028\u2029]/.test(key);
-      if (simple) this.#write(`${keyText(key)}:`);
-      else {
-        this.#write('? ');
-        this.#scalar(key, indent + 2);
-        this.#endLine();
-        this.#write(`${pad}:`);
-      }
-      this.#valueOfKey(map[key]!, indent, simple);
-    });
+  #member(open: Open): void {
+    const { indent } = open;
+    const key = open.keys![open.at]!;
+    this.#write(this.#before(open));
+    const simple = key.length <= SIMPLE_KEY_MAX && !/[\n\r\u0085\u2028\u2029]/.test(key);
+    if (simple) this.#write(`${keyText(key)}:`);
+    else {
+      this.#write('? ');
+      this.#scalar(key, indent + 2);
+      this.#endLine();
+      this.#write(`${' '.repeat(indent)}:`);
+    }
+    this.#valueOfKey((open.value as JsonObject)[key]!, indent, simple);
+  }
+
+  /** The text before the next item of a collection. */
+  #before(open: Open): string {
+    return open.at++ === 0 ? open.lead : ' '.repeat(open.indent);
   }
 
   #valueOfKey(value: JsonValue, indent: number, simple: boolean): void {
@@ -87,12 +121,10 @@ class YamlWriter {
     } else if (!simple) {
       this.#write(' ');
       this.#collection(value, indent + 2, '');
-    } else if (Array.isArray(value)) {
-      this.#newLine();
-      this.#list(value, indent, ' '.repeat(indent));
     } else {
       this.#newLine();
-      this.#map(value, indent + 2, ' '.repeat(indent + 2));
+      const inner = Array.isArray(value) ? indent : indent + 2;
+      this.#collection(value, inner, ' '.repeat(inner));
     }
   }
 
