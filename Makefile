@@ -59,7 +59,7 @@ bench: build ## measure speed against floors from the same run
 	node test/bench/run.mjs $(ARGS)
 
 envtest-assets: build ## make the assets folder of controller-runtime's envtest and print its path
-	@echo "export KUBEBUILDER_ASSETS=$(CURDIR)/dist/envtest"
+	@printf 'export KUBEBUILDER_ASSETS=%q\n' "$(CURDIR)/dist/envtest"
 
 clients: build ## run clients of other projects (Go, Helm, kubectl, Python, Java, Rust), as far as installed; ARGS='--only NAME'
 	node test/clients/run.mjs $(ARGS)

@@ -32,6 +32,9 @@ const servers = peers.map((p) => `${p.name}=https://127.0.0.1:${p.port}`).join('
 const kubeconfig = join(dir, 'admin.kubeconfig');
 const ctl = (out, ...args) => run([join(values.dist, 'cmd', 'ctl', 'main.js'), ...args], out);
 
+/** Quotes a word for a POSIX shell if it needs that. */
+const shellWord = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`);
+
 let stopping = false;
 const running = new Map();
 
@@ -44,7 +47,7 @@ const late = setTimeout(() => {
 }, START_TIME);
 await Promise.all(ready);
 clearTimeout(late);
-process.stdout.write(`export KUBECONFIG=${kubeconfig}\n`);
+process.stdout.write(`export KUBECONFIG=${shellWord(kubeconfig)}\n`);
 await ctl('inherit', 'status', '--kubeconfig', kubeconfig);
 process.stdout.write('Ctrl-C stops all\n');
 

@@ -7,3 +7,8 @@ export function withoutTrailing(text: string, characters: string): string {
   while (end > 0 && characters.includes(text[end - 1]!)) end--;
   return end === text.length ? text : text.slice(0, end);
 }
+
+/** Quotes a word for a POSIX shell if it needs that. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { shellWord } from '../base/index.js';
 import type { Config } from '../config/index.js';
 import type { TrustedAuthorities } from '../controllers/index.js';
 import type { NamedPair, TlsMaterial } from '../http/index.js';
@@ -70,7 +71,7 @@ export async function runApiServer(config: Config, door: ProcessDoor): Promise<v
   }
   if (stopping) return end(running);
   door.print(`trireme ready on ${running.url} in ${Math.round(performance.now())} ms`);
-  door.print(`export KUBECONFIG=${running.kubeconfig}`);
+  door.print(`export KUBECONFIG=${shellWord(running.kubeconfig)}`);
 }
 
 /** Milliseconds that a start may still take after a signal: one that waits for other peers would never end. */

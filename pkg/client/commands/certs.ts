@@ -1,3 +1,4 @@
+import { shellWord } from '../../base/index.js';
 import { pairsOf } from '../arguments.js';
 import { ClientError } from '../error.js';
 import { type Command, show } from './command.js';
@@ -34,6 +35,6 @@ export const certs: Command = {
     });
     const made = await context.offline.makeFolders(dir, peers);
     const folders = made.dataDirs.map((d) => `--data-dir=${d}\n`).join('');
-    return show(context, made, () => `${folders}export KUBECONFIG=${made.kubeconfig}\n`);
+    return show(context, made, () => `${folders}export KUBECONFIG=${shellWord(made.kubeconfig)}\n`);
   },
 };

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { shellWord } from '../../base/index.js';
 import type { Access } from '../access.js';
 import { ClientError } from '../error.js';
 import { askAny } from '../http.js';
@@ -77,7 +78,7 @@ async function write(context: Context, file: string, text: string): Promise<void
     const exists = (error as NodeJS.ErrnoException).code === 'EEXIST';
     throw new ClientError(exists ? `${file} exists already` : `cannot write ${file}: ${(error as Error).message}`);
   }
-  context.print(`export KUBECONFIG=${file}\n`);
+  context.print(`export KUBECONFIG=${shellWord(file)}\n`);
 }
 
 /** Seconds of a duration such as 90m, 12h or 30d. */
