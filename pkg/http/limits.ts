@@ -35,7 +35,7 @@ export const limits = {
    */
   startsTime: 8,
   /** The same for a user whose requests use more time than those of all others together. */
-  startsHeavyTime: 1,
+  startsHeavyTime: 0.25,
   anonymousStartsTime: 2,
   /** The time that one request takes of a turn, with all its stages, before it yields. */
   sliceTime: 8,
