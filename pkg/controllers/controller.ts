@@ -26,13 +26,20 @@ export interface ControllerContext {
 
 /**
  * A loop that follows the cluster with `observer`, and processes `queue` after the current state has been delivered,
- * because no decision may be based on an incomplete index.
+ * because no decision may be based on an incomplete index. The keys `first` are processed at each start, whatever the state is.
  */
-export function controllerOf(name: string, cluster: Cluster, queue: WorkQueue, observer: Observer): Controller {
+export function controllerOf(
+  name: string,
+  cluster: Cluster,
+  queue: WorkQueue,
+  observer: Observer,
+  first: readonly string[] = [],
+): Controller {
   let following: Following | undefined;
   return {
     name,
     start: async () => {
+      for (const key of first) queue.add(key);
       following = cluster.follow(observer);
       await following.caughtUp;
       queue.start();

@@ -59,16 +59,5 @@ export function defaultServiceCidr({ cluster, world, log }: ControllerContext, r
       if ((after ?? before)!.name === DEFAULT) queue.add(DEFAULT);
     },
   });
-  const controller = controllerOf(NAME, cluster, queue, observer);
-  return {
-    name: NAME,
-    get counts() {
-      return controller.counts;
-    },
-    async start() {
-      queue.add(DEFAULT);
-      await controller.start();
-    },
-    stop: () => controller.stop(),
-  };
+  return controllerOf(NAME, cluster, queue, observer, [DEFAULT]);
 }

@@ -42,16 +42,5 @@ export function legacyTokenTracking({ cluster, world, log }: ControllerContext):
       if (namespace === NAMESPACE && name === CONFIG_MAP) queue.add(key);
     },
   });
-  const controller = controllerOf(NAME, cluster, queue, observer);
-  return {
-    name: NAME,
-    get counts() {
-      return controller.counts;
-    },
-    async start() {
-      queue.add(key);
-      await controller.start();
-    },
-    stop: () => controller.stop(),
-  };
+  return controllerOf(NAME, cluster, queue, observer, [key]);
 }

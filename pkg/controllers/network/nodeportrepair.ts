@@ -51,18 +51,7 @@ export function nodePortRepair({ cluster, world, log }: ControllerContext, keysp
     if (result.kind === 'refused' || result.kind === 'unknown') throw new Error(result.message);
   }
 
-  const controller = controllerOf(NAME, cluster, queue, observing({}));
-  return {
-    name: NAME,
-    get counts() {
-      return controller.counts;
-    },
-    async start() {
-      queue.add('all');
-      await controller.start();
-    },
-    stop: () => controller.stop(),
-  };
+  return controllerOf(NAME, cluster, queue, observing({}), ['all']);
 }
 
 const ABSENT: Revision = revision(0);
