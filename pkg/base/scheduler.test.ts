@@ -101,6 +101,26 @@ describe('a slice', () => {
     expect(notes.join('')).toBe('stepstep|step||');
   });
 
+  it('yields after a stage that took the rest of the time', async () => {
+    let now = 0;
+    const timed: World = { ...world, clock: { ...world.clock, monotonic: () => now } };
+    const slice = new Slice(timed, new Scheduler(timed, Number.POSITIVE_INFINITY), 8);
+    // biome-ignore lint/correctness/useYield: a stage of one step
+    function* stage(milliseconds: number): Steps<string> {
+      now += milliseconds;
+      return 'result';
+    }
+    expect(slice.run(stage(5))).toBe('result');
+    let ended = false;
+    const result = Promise.resolve(slice.run(stage(5))).finally(() => {
+      ended = true;
+    });
+    for (let i = 0; i < 10; i++) await Promise.resolve();
+    expect(ended).toBe(false);
+    expect(await result).toBe('result');
+    expect(slice.spent()).toBe(false);
+  });
+
   it('counts all stages of a request in one turn together', async () => {
     let now = 0;
     const timed: World = { ...world, clock: { ...world.clock, monotonic: () => now } };

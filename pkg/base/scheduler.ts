@@ -170,6 +170,8 @@ interface Waiting {
  * The time that one request has taken of the current turn of the event loop. Between the stages of a write of a megabyte other work runs,
  * and of several such writes one continues in each turn:
  *
+ *     const decoded = await slice.run(decodeSteps(bytes));
+ *     change(decoded);
  *     if (slice.spent()) await slice.yield();
  *
  * All stages of a request share one slice, so that many short stages in one turn count together. A request that waited for something else
@@ -207,9 +209,16 @@ export class Slice {
     this.#since = this.#world.clock.monotonic();
   }
 
-  /** `runSteps` in this slice. */
-  run<T>(steps: Steps<T>): T | Promise<T> {
-    return runSteps(steps, this);
+  /** Runs a stage. Yields between its steps and after it whenever the time is used up; returns the result itself if it never yields. */
+  run<T>(stage: Steps<T>): T | Promise<T> {
+    const result = runSteps(stage, this);
+    return result instanceof Promise || this.spent() ? this.#pauseAfter(result) : result;
+  }
+
+  async #pauseAfter<T>(result: T | Promise<T>): Promise<T> {
+    const value = await result;
+    if (this.spent()) await this.yield();
+    return value;
   }
 }
 

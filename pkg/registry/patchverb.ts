@@ -71,7 +71,6 @@ function patchEdit(request: PatchRequest, write: Write, document: () => PatchDoc
       const read = document();
       if (slice.spent()) await slice.yield();
       const object = await slice.run(patchObject(request, read, { kind: expectedKind(target), live }, context));
-      if (slice.spent()) await slice.yield();
       placeInNamespace(object, target);
       checkName(object, target.name);
       await slice.run(dropDuplicateOwners(object, context, true));
@@ -101,19 +100,16 @@ async function apply(core: Core, request: PatchRequest, write: Write<ObjectTarge
   const { resource } = target;
   const slice = sliceOf(core, context);
   const applied = await slice.run(readApplied(request.body));
-  if (slice.spent()) await slice.yield();
   const tracked = trackedResource(target);
   const { strict } = applied;
   const merge = async (live: JsonObject | undefined, slice: Slice): Promise<JsonObject> => {
     const input = { live, applied: applied.value, request, now: core.world.clock.now() };
     const object = await slice.run(merged(tracked, input));
-    if (slice.spent()) await slice.yield();
     // Errors of the merge come first, as in kube-apiserver.
     if (options.fieldValidation === 'Strict' && strict.errors.length > 0)
       throw errors.badRequest(`error strict decoding patch: ${strict.errors.join(', ')}`);
     const decoded = await slice.run(decodeAsSteps(resource.type, object));
     if (!decoded.ok) throw errors.badRequest(decoded.message);
-    if (slice.spent()) await slice.yield();
     const why = unreadable(target, expectedKind(target), decoded.object);
     if (why !== undefined) throw errors.badRequest(why);
     placeInNamespace(decoded.object, target);

@@ -71,7 +71,6 @@ export async function update(
   await turnFor(core, request.body);
   const slice = sliceOf(core, context);
   const object = await slice.run(decodeObject(target, request.body, options.fieldValidation, context));
-  if (slice.spent()) await slice.yield();
   placeInNamespace(object, target);
   checkName(object, target.name);
   const write: Write<ObjectTarget> = { target, options, context };
@@ -126,9 +125,9 @@ async function create(target: Target, edit: ObjectEdit): Promise<Decision<Writte
   }
 }
 
-/** One decision about one state of the object. */
 const NO_RULES: Strategy = {};
 
+/** One decision about one state of the object. */
 async function decide(
   core: Core,
   write: Write<ObjectTarget | ScaleTarget>,
@@ -150,7 +149,6 @@ async function decide(
   if (!edit.tracked) {
     await converting(resource, () => slice.run(trackSteps(core, target, { live: old, object: made, manager })));
   }
-  if (slice.spent()) await slice.yield();
   const shown = scale === undefined ? old : scale.read(old, true);
   const input = { target, operation: 'update', context, dryRun, options, object: made, old: shown } as const;
   const admitted = new Admitted(core, input);
@@ -165,7 +163,6 @@ async function decide(
   keepTimesOfNoop(old, o);
   const gone = isGone(o, old, resource.strategy);
   const value = await slice.run(storedSteps(resource.storage.type.schema, o));
-  if (slice.spent()) await slice.yield();
   const answered = (written: Written): Written =>
     scale === undefined
       ? written
@@ -173,7 +170,6 @@ async function decide(
   if (!gone && isUnchanged(stored, value)) {
     return { kind: 'answer', value: answered({ outcome: 'unchanged', object: { kind: 'stored', stored } }) };
   }
-  if (slice.spent()) await slice.yield();
   const allocated = await allocate(core, rules, { object: gone ? undefined : o, old }, wanted);
   const added = await admitted.transact();
   if (dryRun) {

@@ -52,7 +52,6 @@ export async function create(core: Core, request: CreateRequest, context: Reques
   await turnFor(core, request.body);
   const slice = sliceOf(core, context);
   const object = await slice.run(decodeObject(target, request.body, options.fieldValidation, context));
-  if (slice.spent()) await slice.yield();
   switch (target.kind) {
     case 'collection':
       placeInNamespace(object, target);
@@ -106,13 +105,11 @@ export async function insert(core: Core, write: Write, object: JsonObject, track
   fillSystemFields(object, core.world);
   const { resource } = target;
   await converting(resource, () => slice.run(settle(target, object, context, tracked)));
-  if (slice.spent()) await slice.yield();
   const { fieldManager: manager } = options;
   if (!tracked) {
     const write = { live: undefined, object, manager };
     await converting(resource, () => slice.run(trackSteps(core, target, write)));
   }
-  if (slice.spent()) await slice.yield();
   const admitted = new Admitted(core, {
     target,
     operation: 'create',
@@ -207,7 +204,6 @@ async function putNew(
     if (slice.spent()) await slice.yield();
     if (options.dryRun) return { outcome: 'created', object: valueAnswer(resource, o) };
     const value = await slice.run(storedSteps(resource.storage.type.schema, o));
-    if (slice.spent()) await slice.yield();
     const compares = [{ key, modRevision: revision(0) }, ...allocated.compares, ...added.compares];
     const ops = [putOp(core, resource, key, value), ...allocated.ops, ...added.ops];
     const failed = await commitInNamespace(core, target, name, { compares, ops });
