@@ -73,8 +73,9 @@ export class SimulatedNetwork {
     this.#cuts.clear();
   }
 
+  /** Has no effect after `makePerfect`: a fault may have been planned before. */
   cut(from: string, to: string): void {
-    this.#cuts.add(`${from} > ${to}`);
+    if (!this.#perfect) this.#cuts.add(`${from} > ${to}`);
   }
 
   heal(): void {

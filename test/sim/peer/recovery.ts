@@ -6,6 +6,7 @@ import type { SimulatedCluster } from './cluster.js';
 import type { Lives } from './lives.js';
 import type { Machine } from './machine.js';
 import type { Operators } from './operators.js';
+import type { Process } from './process.js';
 
 export interface Recovering {
   readonly cluster: SimulatedCluster;
@@ -87,18 +88,31 @@ export function refuses(recovering: Recovering): () => boolean {
   };
 }
 
-/** Whether all peers have applied everything. */
-export function isLevel({ cluster }: Recovering): boolean {
-  const open = cluster.machines.filter(({ peer }) => peer !== undefined);
+/** Whether all wanted peers serve and have applied everything. Starts those that have stopped meanwhile for an excusable reason. */
+export function isLevel(recovering: Recovering): boolean {
+  reviveAll(recovering);
+  const { machines, history } = recovering.cluster;
+  const open = machines.filter(({ peer }) => peer !== undefined);
+  if (machines.some((machine) => machine.wanted && !open.includes(machine))) return false;
   const applied = open.map(({ peer }) => peer!.keyspace.status().applied);
-  return applied.length > 0 && applied.every((index) => index === applied[0] && index >= cluster.history.newest);
+  return applied.length > 0 && applied.every((index) => index === applied[0] && index >= history.newest);
 }
 
-/** Begins a read through every peer. Returns a function that reports whether all were served. */
-export function readsEverywhere({ cluster, clients }: Recovering): () => boolean {
-  const left = new Set(cluster.machines.filter(({ peer }) => peer !== undefined));
-  for (const machine of left) clients.read(machine, () => left.delete(machine));
-  return () => left.size === 0;
+/** Returns a function that reports whether every peer has served a read since. */
+export function readsEverywhere(recovering: Recovering): () => boolean {
+  const { cluster, clients } = recovering;
+  const asked = new Set<Process>();
+  const served = new Set<Process>();
+  return () => {
+    reviveAll(recovering);
+    for (const machine of cluster.machines) {
+      const { peer, process } = machine;
+      if (peer === undefined || process === undefined || asked.has(process)) continue;
+      asked.add(process);
+      clients.read(machine, () => served.add(process));
+    }
+    return cluster.machines.every(({ wanted, process }) => !wanted || (process !== undefined && served.has(process)));
+  };
 }
 
 /** Compares the states of all peers with the history, and the members with what happened to them. */

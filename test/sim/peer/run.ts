@@ -32,6 +32,9 @@ if (values.seed !== undefined) {
 } else {
   const started = performance.now();
   const seconds = (): string => `${((performance.now() - started) / 1000).toFixed(1)} s`;
+  const report = ({ seed, message }: { readonly seed: number; readonly message: string }): void =>
+    console.log(`seed ${seed}: ${message}\n repeat with: ${replayPeerCommand(seed)}`);
+  let reported = 0;
   const { failed, totals } = await runInProcesses(
     {
       from: Number(values.from),
@@ -39,13 +42,12 @@ if (values.seed !== undefined) {
       jobs: Number(values.jobs),
       goOn: values['go-on'],
     },
-    ({ totals: { runs = 0 }, failed: { length } }) => {
-      if (runs % PROGRESS_EVERY === 0) console.log(`${seconds()}: ${runs} runs, ${length} failed`);
+    ({ totals: { runs = 0 }, failed }) => {
+      for (const each of failed.slice(reported)) report(each);
+      reported = failed.length;
+      if (runs % PROGRESS_EVERY === 0) console.log(`${seconds()}: ${runs} runs, ${reported} failed`);
     },
   );
   console.log(`${seconds()}:`, totals);
-  for (const { seed, message } of failed) {
-    console.log(`seed ${seed}: ${message}\n repeat with: ${replayPeerCommand(seed)}`);
-    process.exitCode = 1;
-  }
+  if (failed.length > 0) process.exitCode = 1;
 }
