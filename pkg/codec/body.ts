@@ -1,13 +1,12 @@
 import { apiVersionOf, type GroupVersionKind, type JsonObject, type JsonValue } from '../api/index.js';
 import { finish, type Steps } from '../base/index.js';
 import type { KindSchema, StructSchema } from '../schema/index.js';
-import { readCbor } from './cbor/read.js';
+import { cborSteps } from './cbor/read.js';
 import { decodeCustom } from './custom.js';
-import { type Decoded, nodeSteps, parseFast, readJsonBody, type Strictness, valueSteps } from './json/decode.js';
+import { type Decoded, fastSteps, nodeSteps, readJsonBody, type Strictness, valueSteps } from './json/decode.js';
 import { topOf } from './json/node.js';
-import { normalise } from './json/normal.js';
+import { normaliseSteps } from './json/normal.js';
 import { parseSteps } from './json/parse.js';
-import { countMembers, hasTooManyValues, NEEDS_EXACT_READER } from './json/scan.js';
 import {
   interpretNode,
   interpretValue,
@@ -17,7 +16,6 @@ import {
   type TypeMeta,
   withDefaults,
 } from './kind.js';
-import { tooManyValues } from './limits.js';
 import { protobufSteps } from './protobuf/decode.js';
 import { openEnvelope } from './protobuf/envelope.js';
 import { yamlSteps } from './yaml/read.js';
@@ -101,12 +99,13 @@ class BodyDecoder {
   }
 
   *#json(): Steps<DecodedBody> {
-    if (hasTooManyValues(this.#bytes)) {
-      const message = tooManyValues('object');
+    const read = yield* fastSteps(this.#bytes, false);
+    if (read.kind === 'refused') {
+      const message = read.why('object');
       return { ok: false, message, cause: message };
     }
-    yield;
-    return (yield* this.#fastJson()) ?? (yield* this.#exactJson());
+    const fast = read.kind === 'value' ? yield* this.#fastJson(read.value, read.members) : undefined;
+    return fast ?? (yield* this.#exactJson());
   }
 
   /** The resource's validation checks the kind of a custom resource; here only the version is checked. */
@@ -135,15 +134,10 @@ class BodyDecoder {
   }
 
   /** Returns undefined if the text needs the exact decoder. */
-  *#fastJson(): Steps<DecodedBody | undefined> {
-    const members = countMembers(this.#bytes);
-    if (members === NEEDS_EXACT_READER) return undefined;
-    yield;
-    const value = parseFast(this.#bytes);
-    yield;
-    const meta = value === undefined ? undefined : interpretValue(value);
+  *#fastJson(value: JsonValue, members: number): Steps<DecodedBody | undefined> {
+    const meta = interpretValue(value);
     if (meta === undefined || !this.#isExpected(meta)) return undefined;
-    const { clean, value: object, members: found } = normalise(this.#expected.schema, value!);
+    const { clean, value: object, members: found } = yield* normaliseSteps(this.#expected.schema, value);
     if (!clean || found !== members) return undefined;
     return this.#done(this.#expected.info, object as JsonObject, NOTHING);
   }
@@ -170,7 +164,7 @@ class BodyDecoder {
   }
 
   *#cbor(): Steps<DecodedBody> {
-    const read = readCbor(this.#bytes);
+    const read = yield* cborSteps(this.#bytes);
     if (!read.ok) return this.#unrecognized(`unable to determine group/version/kind: ${read.message}`);
     const { value } = read;
     yield;
@@ -260,7 +254,7 @@ export function* readSteps({ bytes, encoding }: EncodedBody): Steps<ReadBody> {
       return read.ok ? { ok: true, value: read.value, strict: yamlStrictness(read.duplicates, NOTHING) } : read;
     }
     case 'cbor': {
-      const read = readCbor(bytes);
+      const read = yield* cborSteps(bytes);
       return read.ok ? { ok: true, value: read.value, strict: NOTHING } : read;
     }
     case 'protobuf':

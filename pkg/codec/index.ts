@@ -30,7 +30,6 @@ export {
   type ReadJson,
   readJson,
   readJsonBody,
-  readJsonSteps,
   type Strictness,
 } from './json/decode.js';
 export { encodeJson, encodeStored, storedSteps } from './json/encode.js';

@@ -14,6 +14,11 @@ export const codecLimits = {
    */
   countedBytesMin: 100_000,
   valuesMax: 100_000,
+  /**
+   * Keys of one object in a body. More are refused while the body is read: listing the keys of a larger object takes tens of milliseconds
+   * in one piece. The registry accepts fewer (`listItemsMax`) and names the field.
+   */
+  keysMax: 20_000,
   /** Nesting of protobuf messages and CBOR items. */
   binaryDepthMax: 256,
   /** Strict findings of one body; further ones are dropped, as in kube-apiserver. */
@@ -30,3 +35,7 @@ export const codecLimits = {
 
 /** The error for a body with more values than the limit. */
 export const tooManyValues = (what: string): string => `the ${what} has more than ${codecLimits.valuesMax} values`;
+
+/** The error for a body with an object that has more keys than the limit. */
+export const tooManyKeys = (what: string): string =>
+  `the ${what} has more than ${codecLimits.keysMax} keys in one object`;

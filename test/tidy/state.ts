@@ -33,7 +33,12 @@ export const sharedState: Readonly<Record<string, Readonly<Record<string, string
   'pkg/cel/library/regex.ts': { patterns: PURE, engine: OF_PROGRAM },
   'pkg/cel/library/time.ts': { formats: PURE },
   'pkg/schema/structural/embeds.ts': { embedding: OF_SCHEMA },
-  'pkg/codec/json/normal.ts': { clean: IN_ONE_CALL, members: IN_ONE_CALL },
+  'pkg/codec/json/normal.ts': {
+    clean: IN_ONE_CALL,
+    members: IN_ONE_CALL,
+    itemsLeft: IN_ONE_CALL,
+    putOff: IN_ONE_CALL,
+  },
   'pkg/codec/protobuf/decode.ts': { messages: OF_SCHEMA },
   'pkg/codec/protobuf/encode.ts': { messages: OF_SCHEMA },
   'pkg/codec/protobuf/writer.ts': { scratch: 'a buffer that one writer at a time takes and gives back' },

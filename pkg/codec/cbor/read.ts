@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { type JsonArray, type JsonObject, type JsonValue, setOwn } from '../../api/index.js';
+import { finish, type Steps } from '../../base/index.js';
 import { utf8, utf8At } from '../json/text.js';
-import { codecLimits, tooManyValues } from '../limits.js';
+import { codecLimits, tooManyKeys, tooManyValues } from '../limits.js';
 import { halfValue } from './write.js';
 
 export type ReadCbor =
@@ -15,9 +16,14 @@ export type ReadCbor =
  * accepts indefinite lengths.
  */
 export function readCbor(bytes: Buffer): ReadCbor {
+  return finish(cborSteps(bytes));
+}
+
+/** `readCbor` in steps. Only a large item takes more than one. */
+export function* cborSteps(bytes: Buffer): Steps<ReadCbor> {
   const reader = new CborReader(bytes);
   try {
-    return { ok: true, value: reader.whole() };
+    return { ok: true, value: yield* reader.whole() };
   } catch (failure) {
     if (failure instanceof CborFailure) return { ok: false, message: failure.message };
     throw failure;
@@ -34,6 +40,10 @@ class CborFailure {
 }
 
 const BREAK = Symbol('break');
+/** Additional information: a break ends the item. */
+const INDEFINITE = 31;
+/** The tags up to this one are those of times and big numbers. */
+const LAST_SCALAR_TAG = 3;
 
 type Rendering = 'text' | 'base64' | 'base64url' | 'hex';
 const RENDERINGS: ReadonlyMap<number, Rendering> = new Map([
@@ -42,19 +52,30 @@ const RENDERINGS: ReadonlyMap<number, Rendering> = new Map([
   [23, 'hex'],
 ]);
 
+/** Smaller items are read at once. */
+const STEPPED_BYTES_MIN = 64 * 1024;
+/** Values that are read in one step. */
+const VALUES_AT_ONCE = 1_000;
+
+/**
+ * Reads a small item by recursion (`#item`), and a large one by generators (`#itemSteps`), whose containers pause between their items. Generators
+ * are slower.
+ */
 class CborReader {
   readonly #bytes: Buffer;
   #at = 0;
   #depth = 0;
   #values = 0;
+  #valuesAtPause = 0;
 
   constructor(bytes: Buffer) {
     this.#bytes = bytes;
   }
 
-  whole(): JsonValue {
+  *whole(): Steps<JsonValue> {
     if (this.#bytes.length === 0) this.#fail('EOF');
-    const value = this.#item('text');
+    const stepped = this.#bytes.length >= STEPPED_BYTES_MIN;
+    const value = stepped ? this.#unbroken(yield* this.#itemSteps('text')) : this.#item('text');
     const rest = this.#bytes.length - this.#at;
     if (rest > 0) this.#fail(`cbor: ${rest} bytes of extraneous data starting at index ${this.#at}`);
     return value;
@@ -65,9 +86,63 @@ class CborReader {
   }
 
   #item(rendering: Rendering): JsonValue {
-    const value = this.#itemOrBreak(rendering);
+    return this.#unbroken(this.#itemOrBreak(rendering));
+  }
+
+  #unbroken(value: JsonValue | typeof BREAK): JsonValue {
     if (value === BREAK) this.#fail('cbor: unexpected "break" code');
     return value;
+  }
+
+  /** `#itemOrBreak` in steps. */
+  *#itemSteps(rendering: Rendering): Steps<JsonValue | typeof BREAK> {
+    const first = this.#bytes[this.#at];
+    const major = first === undefined ? -1 : first >>> 5;
+    if (major < 4 || major > 6) return this.#itemOrBreak(rendering);
+    this.#at++;
+    const info = first! & 0x1f;
+    const tag = major === 6 ? Number(this.#argument(info)) : 0;
+    if (major === 6 && tag <= LAST_SCALAR_TAG) return this.#tagged(tag, rendering);
+    this.#enter();
+    const value =
+      major === 4
+        ? yield* this.#listSteps(info, rendering)
+        : major === 5
+          ? yield* this.#mapSteps(info, rendering)
+          : this.#unbroken(yield* this.#itemSteps(RENDERINGS.get(tag) ?? rendering));
+    this.#depth--;
+    return value;
+  }
+
+  #pauses(): boolean {
+    if (this.#values - this.#valuesAtPause < VALUES_AT_ONCE) return false;
+    this.#valuesAtPause = this.#values;
+    return true;
+  }
+
+  *#listSteps(info: number, rendering: Rendering): Steps<JsonArray> {
+    const list: JsonArray = [];
+    const count = this.#count(info);
+    while (list.length < count) {
+      const item = yield* this.#itemSteps(rendering);
+      if (item === BREAK && info === INDEFINITE) break;
+      list.push(this.#unbroken(item));
+      this.#counted();
+      if (this.#pauses()) yield;
+    }
+    return list;
+  }
+
+  *#mapSteps(info: number, rendering: Rendering): Steps<JsonObject> {
+    const map: JsonObject = {};
+    const count = this.#count(info);
+    for (let i = 0; i < count; i++) {
+      const key = this.#key(map, info, i);
+      if (key === BREAK) break;
+      setOwn(map, key, this.#unbroken(yield* this.#itemSteps(rendering)));
+      if (this.#pauses()) yield;
+    }
+    return map;
   }
 
   #itemOrBreak(rendering: Rendering): JsonValue | typeof BREAK {
@@ -80,7 +155,9 @@ class CborReader {
       case 1:
         return this.#integer(this.#argument(info), -1n);
       case 2:
-        return rendering === 'text' && info !== 31 ? this.#text(info) : render(this.#string(info, 2), rendering);
+        return rendering === 'text' && info !== INDEFINITE
+          ? this.#text(info)
+          : render(this.#string(info, 2), rendering);
       case 3: {
         const text = this.#string(info, 3);
         if (!isUtf8(text)) this.#fail('cbor: invalid UTF-8 string');
@@ -93,19 +170,23 @@ class CborReader {
       case 6:
         return this.#tagged(Number(this.#argument(info)), rendering);
       default:
-        return info === 31 ? BREAK : this.#simple(info);
+        return info === INDEFINITE ? BREAK : this.#simple(info);
     }
   }
 
   #nested<T>(read: () => T): T {
-    if (++this.#depth > codecLimits.binaryDepthMax)
-      this.#fail(`cbor: exceeded max nested level ${codecLimits.binaryDepthMax}`);
+    this.#enter();
     const value = read();
     this.#depth--;
     return value;
   }
 
-  #count(): void {
+  #enter(): void {
+    if (++this.#depth > codecLimits.binaryDepthMax)
+      this.#fail(`cbor: exceeded max nested level ${codecLimits.binaryDepthMax}`);
+  }
+
+  #counted(): void {
     if (++this.#values > codecLimits.valuesMax) this.#fail(tooManyValues('body'));
   }
 
@@ -168,41 +249,57 @@ class CborReader {
   }
 
   #string(info: number, major: number): Buffer {
-    if (info !== 31) return this.#take(this.#length(info));
+    if (info !== INDEFINITE) return this.#take(this.#length(info));
     const chunks: Buffer[] = [];
     for (;;) {
       const first = this.#next();
       if (first === 0xff) return Buffer.concat(chunks);
-      if (first >>> 5 !== major || (first & 0x1f) === 31)
+      if (first >>> 5 !== major || (first & 0x1f) === INDEFINITE)
         this.#fail('cbor: wrong element type for indefinite-length string');
       chunks.push(this.#take(this.#length(first & 0x1f)));
     }
   }
 
+  /** The number of items or entries of a container; infinite if a break ends it. */
+  #count(info: number): number {
+    return info === INDEFINITE ? Number.POSITIVE_INFINITY : this.#length(info);
+  }
+
   #list(info: number, rendering: Rendering): JsonArray {
     const list: JsonArray = [];
-    const count = info === 31 ? Number.POSITIVE_INFINITY : this.#length(info);
+    const count = this.#count(info);
     while (list.length < count) {
-      const item = info === 31 ? this.#itemOrBreak(rendering) : this.#item(rendering);
-      if (item === BREAK) break;
-      this.#count();
-      list.push(item);
+      const item = this.#itemOrBreak(rendering);
+      if (item === BREAK && info === INDEFINITE) break;
+      list.push(this.#unbroken(item));
+      this.#counted();
     }
     return list;
   }
 
   #map(info: number, rendering: Rendering): JsonObject {
     const map: JsonObject = {};
-    const count = info === 31 ? Number.POSITIVE_INFINITY : this.#length(info);
+    const count = this.#count(info);
     for (let i = 0; i < count; i++) {
-      const key = info === 31 ? this.#itemOrBreak('text') : this.#item('text');
+      const key = this.#key(map, info, i);
       if (key === BREAK) break;
-      this.#count();
-      if (typeof key !== 'string') this.#fail('cbor: cannot unmarshal a map key that is no string');
-      if (Object.hasOwn(map, key)) this.#fail(`cbor: found duplicate map key "${key}" at map element index ${i}`);
       setOwn(map, key, this.#item(rendering));
     }
     return map;
+  }
+
+  /** The key of entry `i` of a map. */
+  #key(map: JsonObject, info: number, i: number): string | typeof BREAK {
+    const key = this.#itemOrBreak('text');
+    if (key === BREAK && info === INDEFINITE) return key;
+    if (i === codecLimits.keysMax) this.#fail(tooManyKeys('body'));
+    this.#counted();
+    if (typeof key !== 'string') {
+      this.#unbroken(key);
+      this.#fail('cbor: cannot unmarshal a map key that is no string');
+    }
+    if (Object.hasOwn(map, key)) this.#fail(`cbor: found duplicate map key "${key}" at map element index ${i}`);
+    return key;
   }
 
   #tagged(tag: number, rendering: Rendering): JsonValue {

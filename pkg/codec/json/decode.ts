@@ -2,13 +2,14 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import type { JsonObject, JsonValue } from '../../api/index.js';
 import { finish, type Steps } from '../../base/index.js';
 import type { StructSchema } from '../../schema/index.js';
-import { codecLimits, tooManyValues } from '../limits.js';
+import { codecLimits } from '../limits.js';
 import { exactSteps } from './exact.js';
 import { Findings, repeats } from './findings.js';
 import { jsonOf, type Node, nodeOf, numberOf } from './node.js';
-import { membersOf, normalise } from './normal.js';
+import { memberSteps, membersOf, normalise, normaliseSteps } from './normal.js';
 import { parseSteps } from './parse.js';
-import { countMembers, hasTooManyValues, NEEDS_EXACT_READER } from './scan.js';
+import { type Pieces, piecesOf } from './pieces.js';
+import { countMembers, NEEDS_EXACT_READER } from './scan.js';
 
 /**
  * Unknown and duplicate fields of a body, with the messages of kube-apiserver. `errors` are joined by `, ` in the
@@ -57,7 +58,7 @@ export function decodeValue(schema: StructSchema, value: JsonValue): Decoded {
 
 /** `decodeValue` in steps. */
 export function* valueSteps(schema: StructSchema, value: JsonValue): Steps<Decoded> {
-  const { clean, value: object } = normalise(schema, value);
+  const { clean, value: object } = yield* normaliseSteps(schema, value);
   if (clean) return { ok: true, object: object as JsonObject, strict: nothingStrict };
   // The exact decoder finds the same errors in a partially normalised value.
   yield;
@@ -70,9 +71,20 @@ export function* nodeSteps(schema: StructSchema, node: Node): Steps<Decoded> {
   const exact = yield* exactSteps(schema, node);
   yield;
   if (!exact.ok) return exact;
-  const { value } = normalise(schema, exact.value);
+  const { value } = yield* normaliseSteps(schema, exact.value);
   const strict = exact.findings.length === 0 ? nothingStrict : { errors: exact.findings, warnings: exact.findings };
   return { ok: true, object: value as JsonObject, strict };
+}
+
+/** Parses a text with `JSON.parse`, a large one in pieces. Only the values of a large text are limited. See `Pieces`. */
+export function* fastSteps(text: Buffer, fractions: boolean): Steps<Pieces> {
+  if (text.length >= codecLimits.countedBytesMin) return yield* piecesOf(text, fractions);
+  const members = countMembers(text, fractions);
+  if (members === NEEDS_EXACT_READER) return { kind: 'exact' };
+  yield;
+  const value = parseFast(text);
+  yield;
+  return value === undefined ? { kind: 'exact' } : { kind: 'value', value, members };
 }
 
 /** Parses bytes with `JSON.parse`; returns undefined if they are not JSON or not UTF-8. */
@@ -102,29 +114,29 @@ export type ReadJson =
  * invalid JSON.
  */
 export function readJson(text: Buffer): ReadJson {
-  return finish(readJsonSteps(text));
-}
-
-/** `readJson` in steps. */
-export function* readJsonSteps(text: Buffer): Steps<ReadJson> {
   const members = countMembers(text, true);
-  yield;
   if (members !== NEEDS_EXACT_READER) {
     const value = parseFast(text);
-    yield;
     if (value !== undefined && membersOf(value) === members) return { ok: true, value, duplicates: [] };
   }
+  return finish(readExactly(text));
+}
+
+/** Reads a JSON body without a schema, in steps, like `readJson`. A body with more values than the limit is refused. */
+export function* readJsonBody(text: Buffer): Steps<ReadJson> {
+  const read = yield* fastSteps(text, true);
+  if (read.kind === 'refused') return { ok: false, message: read.why('body'), syntax: false };
+  if (read.kind === 'value' && (yield* memberSteps(read.value)) === read.members)
+    return { ok: true, value: read.value, duplicates: [] };
+  yield;
+  return yield* readExactly(text);
+}
+
+function* readExactly(text: Buffer): Steps<ReadJson> {
   const parsed = yield* parseSteps(text);
   if (!parsed.ok) return { ...parsed, syntax: true };
   yield;
   return readNode(parsed.node);
-}
-
-/** Reads a JSON body without a schema, in steps. A body with more values than the limit is refused before it is parsed. */
-export function* readJsonBody(text: Buffer): Steps<ReadJson> {
-  if (hasTooManyValues(text)) return { ok: false, message: tooManyValues('body'), syntax: false };
-  yield;
-  return yield* readJsonSteps(text);
 }
 
 function readNode(root: Node): ReadJson {

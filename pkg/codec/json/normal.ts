@@ -7,6 +7,7 @@ import {
   rememberEmpty,
   setOwn,
 } from '../../api/index.js';
+import type { Steps } from '../../base/index.js';
 import {
   type AnySchema,
   compilePerSchema,
@@ -41,13 +42,41 @@ export interface Normalised {
 export function normalise(schema: StructSchema, value: JsonValue): Normalised {
   clean = true;
   members = 0;
+  itemsLeft = Number.POSITIVE_INFINITY;
   const result = value === null ? zeroStruct(schema) : stepOf(schema)(value);
   return { clean, value: result, members };
 }
 
-// The state of the current normalisation. It is synchronous, and closures without an extra parameter are faster.
+/** `normalise` in steps. */
+export function* normaliseSteps(schema: StructSchema, value: JsonValue): Steps<Normalised> {
+  clean = true;
+  members = 0;
+  itemsLeft = ITEMS_AT_ONCE;
+  putOff = [];
+  const result = value === null ? zeroStruct(schema) : stepOf(schema)(value);
+  const found = { clean, value: result, members };
+  const pending = putOff;
+  for (let next = pending.pop(); next !== undefined && found.clean; next = pending.pop()) {
+    yield;
+    ({ clean, members } = found);
+    itemsLeft = ITEMS_AT_ONCE;
+    putOff = pending;
+    next();
+    found.clean = clean;
+    found.members = members;
+  }
+  return found;
+}
+
+/** Items of lists and entries of maps that are normalised in one step. */
+const ITEMS_AT_ONCE = 1_000;
+
+// The state of the current step of a normalisation. A step is synchronous, and closures without an extra parameter are faster.
 let clean = true;
 let members = 0;
+/** Items and entries until the end of the step. Then lists and maps put off their rest: they are changed in place, so its values may come later. */
+let itemsLeft = Number.POSITIVE_INFINITY;
+let putOff: (() => void)[] = [];
 
 /** Returns the normalised value. It is never called with null, which each caller handles. */
 type Step = (value: JsonValue) => JsonValue;
@@ -162,14 +191,31 @@ function withoutDropped(value: JsonObject): JsonObject {
 function map(schema: MapSchema): Step {
   const step = later(schema.values);
   const zero = zeroOf(schema.values);
+  const put = (value: JsonObject, key: string): void => {
+    const given = value[key]!;
+    // Go decodes null in a map of byte strings as nil, which becomes empty bytes when stored.
+    const held = given === null ? (isBytes(schema.values) ? '' : zero()) : step(given);
+    if (held !== given) setOwn(value, key, held);
+  };
+  const rest = (value: JsonObject, keys: readonly string[], from: number): void => {
+    for (let i = from; i < keys.length; i++) {
+      if (--itemsLeft < 0) return void putOff.push(() => rest(value, keys, i));
+      put(value, keys[i]!);
+    }
+  };
   return (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return unclean(value);
+    let done = 0;
     for (const key in value) {
+      if (--itemsLeft < 0) {
+        const keys = Object.keys(value);
+        members += keys.length - done;
+        putOff.push(() => rest(value, keys, done));
+        break;
+      }
       members++;
-      const given = value[key]!;
-      // Go decodes null in a map of byte strings as nil, which becomes empty bytes when stored.
-      const held = given === null ? (isBytes(schema.values) ? '' : zero()) : step(given);
-      if (held !== given) setOwn(value, key, held);
+      done++;
+      put(value, key);
     }
     return value;
   };
@@ -180,13 +226,17 @@ const isBytes = (schema: Schema): boolean => schema.kind === 'scalar' && schema.
 function list(schema: ListSchema): Step {
   const step = later(schema.items);
   const zero = zeroOf(schema.items);
-  return (value) => {
-    if (!Array.isArray(value)) return unclean(value);
-    for (let i = 0; i < value.length; i++) {
+  const rest = (value: JsonArray, from: number): void => {
+    for (let i = from; i < value.length; i++) {
+      if (--itemsLeft < 0) return void putOff.push(() => rest(value, i));
       const given = value[i]!;
       const held = given === null ? zero() : step(given);
       if (held !== given) value[i] = held;
     }
+  };
+  return (value) => {
+    if (!Array.isArray(value)) return unclean(value);
+    rest(value, 0);
     return value;
   };
 }
@@ -265,19 +315,34 @@ function checkWhole(value: JsonValue): void {
 
 /** Returns the number of keys of all objects in a value. It is iterative, because raw values may be nested as deeply as a text. */
 export function membersOf(root: JsonValue): number {
+  return countNext([root], Number.POSITIVE_INFINITY);
+}
+
+/** `membersOf` in steps. */
+export function* memberSteps(root: JsonValue): Steps<number> {
+  const pending = [root];
+  let count = countNext(pending, COUNTED_AT_ONCE);
+  while (pending.length > 0) {
+    yield;
+    count += countNext(pending, COUNTED_AT_ONCE);
+  }
+  return count;
+}
+
+/** Values that are visited in one step. */
+const COUNTED_AT_ONCE = 5_000;
+
+/** Visits up to `most` of the pending values, and returns the number of their keys. Their members become pending. */
+function countNext(pending: JsonValue[], most: number): number {
   let count = 0;
-  const pending: (JsonObject | JsonArray)[] = [];
-  const visit = (value: JsonValue): void => {
-    if (typeof value !== 'object') checkWhole(value);
-    else if (value !== null) pending.push(value);
-  };
-  visit(root);
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    if (Array.isArray(next)) next.forEach(visit);
+  for (let i = 0; i < most && pending.length > 0; i++) {
+    const next = pending.pop()!;
+    if (typeof next !== 'object') checkWhole(next);
+    else if (Array.isArray(next)) for (const item of next) pending.push(item);
     else {
       for (const key in next) {
         count++;
-        visit(next[key]!);
+        pending.push(next[key]!);
       }
     }
   }

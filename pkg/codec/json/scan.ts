@@ -9,7 +9,7 @@ const BACKSLASH = 0x5c;
 const SHORT_STRING = 48;
 
 /**
- * * Counts the members of all objects of a JSON text in one pass over its bytes. `JSON.parse` keeps the last of
+ * Counts the members of all objects of a JSON text in one pass over its bytes. `JSON.parse` keeps the last of
  * duplicate keys silently; if its result has fewer keys than this count, there were duplicates. Returns
  * `NEEDS_EXACT_READER` for everything that `JSON.parse` would lose or change: numbers with a fraction, an exponent or
  * 16 digits and more, escaped surrogates, deep nesting, a text that ends inside a string. `fractions`: the caller
@@ -40,14 +40,15 @@ export function countMembers(text: Buffer, fractions = false): number {
   return members;
 }
 
-/** Position of the closing quote, or -1. */
-function skipString(text: Buffer, from: number, n: number): number {
+/** Position of the closing quote, or -1. The text has no escapes. */
+export function skipString(text: Buffer, from: number, n: number): number {
   const near = Math.min(from + SHORT_STRING, n);
   for (let i = from; i < near; i++) if (text[i] === QUOTE) return i;
   return near === n ? -1 : text.indexOf(QUOTE, near);
 }
 
-function skipEscapedString(text: Buffer, from: number, n: number): number {
+/** Position of the closing quote, or -1, also for an escaped surrogate. */
+export function skipEscapedString(text: Buffer, from: number, n: number): number {
   for (let i = from; i < n; i++) {
     const c = text[i];
     if (c === QUOTE) return i;
@@ -60,27 +61,8 @@ function skipEscapedString(text: Buffer, from: number, n: number): number {
   return -1;
 }
 
-/**
- * Reports whether a JSON text has more values than the limit. A text of three megabytes can have a million values, and
- * each takes many times its bytes when parsed. One pass; short texts are not scanned.
- */
-export function hasTooManyValues(text: Buffer): boolean {
-  const n = text.length;
-  if (n < codecLimits.countedBytesMin) return false;
-  const escapes = text.includes(BACKSLASH);
-  let values = 1;
-  for (let i = 0; i < n; i++) {
-    const c = text[i]!;
-    if (c === QUOTE) {
-      i = escapes ? closingQuote(text, i + 1) : skipString(text, i + 1, n);
-      if (i < 0) return false;
-    } else if (c === 0x2c) values++;
-  }
-  return values > codecLimits.valuesMax;
-}
-
 /** Position of the quote that ends a string, or -1. */
-function closingQuote(text: Buffer, from: number): number {
+export function closingQuote(text: Buffer, from: number): number {
   for (let i = from; i < text.length; i++) {
     const c = text[i];
     if (c === QUOTE) return i;

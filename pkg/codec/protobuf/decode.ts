@@ -10,7 +10,8 @@ import {
   scalarZero,
 } from '../../schema/index.js';
 import { type Decoded, nothingStrict, readJsonBody } from '../json/decode.js';
-import { normalise } from '../json/normal.js';
+import { normaliseSteps } from '../json/normal.js';
+import { codecLimits } from '../limits.js';
 import { canonicalQuantityText } from '../scalar/quantity.js';
 import { timeOfParts } from '../scalar/time.js';
 import { ProtobufFailure, Reader } from './reader.js';
@@ -27,13 +28,14 @@ export function decodeProtobuf(schema: StructSchema, message: Buffer): Decoded {
 export function* protobufSteps(schema: StructSchema, message: Buffer): Steps<Decoded> {
   const object: JsonObject = {};
   try {
-    messageOf(schema)(new Reader(message), object);
+    const reader = new Reader(message);
+    yield* reader.steps(() => messageOf(schema)(reader, object));
   } catch (failure) {
     if (failure instanceof ProtobufFailure) return { ok: false, message: failure.message };
     throw failure;
   }
   yield;
-  const { clean, value } = normalise(schema, object);
+  const { clean, value } = yield* normaliseSteps(schema, object);
   return clean
     ? { ok: true, object: value as JsonObject, strict: nothingStrict }
     : { ok: false, message: `proto: ${schema.name} has a value out of the range of its type` };
@@ -51,6 +53,11 @@ function messageOf(schema: StructSchema): ReadMessage {
   const typeName = schema.name.slice(schema.name.lastIndexOf('.') + 1);
   const message: ReadMessage = (r, owner) => {
     while (r.at < r.end) {
+      if (r.isStepOver()) {
+        r.putOff(() => void message(r, owner));
+        r.at = r.end;
+        return;
+      }
       r.count();
       const tag = r.varint();
       const proto = Math.floor(tag / 8);
@@ -113,9 +120,11 @@ function fieldReader(field: Field): ReadField {
         }
         r.leave(outer);
         setOwn(map, key, held ?? zero());
+        r.countEntry(map);
       };
     }
     default: {
+      if (schema.kind === 'any' && schema.either === undefined) return rawField(name);
       const value = valueReader(schema);
       return (r, owner, wireType) => {
         owner[name] = value(r, wireType, owner[name], name);
@@ -301,19 +310,37 @@ function readIntOrString(r: Reader): JsonValue {
 function any(schema: AnySchema): ReadValue {
   const { either } = schema;
   if (either !== undefined) return eitherReader(either.object, either.or);
-  return (r, wireType, _held, name) => {
-    expectWire(r, wireType, BYTES, name);
-    let value: JsonValue = null;
-    eachField(r, (tag) => {
-      if (tag !== 8 + BYTES) return false;
-      const raw = r.bytes();
-      if (raw.length === 0) return true;
-      const read = finish(readJsonBody(raw));
-      value = read.ok ? read.value : r.fail(read.message);
-      return true;
-    });
-    return value;
+  return (r, wireType, _held, name) => finish(readRaw(r, rawBytes(r, wireType, name)));
+}
+
+/** A field without a schema. A large value is read in steps. */
+function rawField(name: string): ReadField {
+  return (r, owner, wireType) => {
+    const raw = rawBytes(r, wireType, name);
+    if (raw === undefined || raw.length < codecLimits.countedBytesMin) owner[name] = finish(readRaw(r, raw));
+    else
+      r.putOff(function* () {
+        owner[name] = yield* readRaw(r, raw);
+      });
   };
+}
+
+/** The JSON text of a value without a schema. */
+function rawBytes(r: Reader, wireType: number, name: string): Buffer | undefined {
+  expectWire(r, wireType, BYTES, name);
+  let raw: Buffer | undefined;
+  eachField(r, (tag) => {
+    if (tag !== 8 + BYTES) return false;
+    raw = r.bytes();
+    return true;
+  });
+  return raw;
+}
+
+function* readRaw(r: Reader, raw: Buffer | undefined): Steps<JsonValue> {
+  if (raw === undefined || raw.length === 0) return null;
+  const read = yield* readJsonBody(raw);
+  return read.ok ? read.value : r.fail(read.message);
 }
 
 function eitherReader(object: StructSchema, or: 'list' | 'bool' | 'stringList'): ReadValue {

@@ -1,5 +1,7 @@
+import type { JsonObject } from '../../api/index.js';
+import type { Steps } from '../../base/index.js';
 import { utf8At } from '../json/text.js';
-import { codecLimits, tooManyValues } from '../limits.js';
+import { codecLimits, tooManyKeys, tooManyValues } from '../limits.js';
 
 /**
  * The error for malformed input, with the message of kube-apiserver. It is thrown inside pkg/codec and returned as a
@@ -15,13 +17,34 @@ export class ProtobufFailure {
 
 export const UNEXPECTED_END = 'unexpected EOF';
 
-/** A position in a message. Each length is checked against the remaining bytes before an allocation. */
+/** Fields that are read in one step. */
+const FIELDS_AT_ONCE = 1_000;
+
+/** The rest of a message, which a later step reads. */
+interface Rest {
+  readonly at: number;
+  readonly end: number;
+  readonly depth: number;
+  readonly read: () => Steps<void> | undefined;
+}
+
+/**
+ * A position in a message. Each length is checked against the remaining bytes before an allocation.
+ *
+ * `steps` reads in steps: when `isStepOver`, each message that is being read puts off its rest and returns, the innermost one first. The rests are
+ * read in this order, so the fields are read in the order of the bytes.
+ */
 export class Reader {
   readonly buffer: Buffer;
   at: number;
   end: number;
   #depth = 0;
   #values = 0;
+  /** Fields until the end of the step. */
+  #left = Number.POSITIVE_INFINITY;
+  #rests: Rest[] = [];
+  /** The entries of maps, counted once the message has many values. */
+  readonly #entries = new Map<JsonObject, number>();
 
   constructor(buffer: Buffer) {
     this.buffer = buffer;
@@ -36,6 +59,45 @@ export class Reader {
   /** Counts a value of the message. */
   count(): void {
     if (++this.#values > codecLimits.valuesMax) this.fail(tooManyValues('message'));
+  }
+
+  /** Counts an entry of a map. */
+  countEntry(map: JsonObject): void {
+    if (this.#values <= codecLimits.keysMax) return;
+    const entries = (this.#entries.get(map) ?? 0) + 1;
+    if (entries > codecLimits.keysMax) this.fail(tooManyKeys('message'));
+    this.#entries.set(map, entries);
+  }
+
+  /** Counts a field, and reports whether the fields of this step are used up. */
+  isStepOver(): boolean {
+    return --this.#left < 0;
+  }
+
+  /** Ends the step. A later one calls `read` at the position of this call. */
+  putOff(read: () => Steps<void> | undefined): void {
+    this.#left = 0;
+    this.#rests.push({ at: this.at, end: this.end, depth: this.#depth, read });
+  }
+
+  /** Calls `read`, and then what it put off, in steps. */
+  *steps(read: () => void): Steps<void> {
+    const pending: Rest[] = [];
+    this.#left = FIELDS_AT_ONCE;
+    read();
+    for (;;) {
+      for (let i = this.#rests.length - 1; i >= 0; i--) pending.push(this.#rests[i]!);
+      this.#rests = [];
+      const next = pending.pop();
+      if (next === undefined) return;
+      yield;
+      this.#left = FIELDS_AT_ONCE;
+      this.at = next.at;
+      this.end = next.end;
+      this.#depth = next.depth;
+      const inner = next.read();
+      if (inner !== undefined) yield* inner;
+    }
   }
 
   /** Exact up to 2^53; use `int64` for larger values. */

@@ -1,9 +1,8 @@
 import { type JsonArray, type JsonObject, type JsonValue, setOwn } from '../../api/index.js';
 import { finish, type Steps } from '../../base/index.js';
-import { parseFast } from '../json/decode.js';
-import { membersOf } from '../json/normal.js';
-import { countMembers, NEEDS_EXACT_READER } from '../json/scan.js';
-import { codecLimits } from '../limits.js';
+import { fastSteps } from '../json/decode.js';
+import { memberSteps } from '../json/normal.js';
+import { codecLimits, tooManyKeys } from '../limits.js';
 import { describeKey, floatKey, goSyntax } from './describe.js';
 import { type AliasNode, type ListNode, type MapNode, parseYaml, type ScalarNode, type YamlNode } from './parser.js';
 import { type Resolved, resolveScalar } from './resolve.js';
@@ -32,10 +31,12 @@ export function readYaml(text: Buffer): ReadYaml {
 /** `readYaml` in steps. */
 export function* yamlSteps(text: Buffer): Steps<ReadYaml> {
   if (text[0] === 0x7b) {
-    const members = countMembers(text, true);
-    const value = members === NEEDS_EXACT_READER ? undefined : parseFast(text);
-    if (value !== undefined && membersOf(value) === members)
-      return { ok: true, value: withSortedKeys(value), duplicates: [] };
+    const read = yield* fastSteps(text, true);
+    if (read.kind === 'refused') return { ok: false, message: read.why('body') };
+    if (read.kind === 'value' && (yield* memberSteps(read.value)) === read.members) {
+      yield;
+      return { ok: true, value: withSortedKeys(read.value), duplicates: [] };
+    }
   }
   try {
     const source = new Source(text);
@@ -107,6 +108,7 @@ class TreeReader {
   }
 
   *#mapSteps(node: MapNode): Steps<JsonObject> {
+    if (node.items.length > 2 * codecLimits.keysMax) throw yamlFailure(tooManyKeys('document'));
     const members: Members = new Map();
     for (let i = 0; i < node.items.length; i += 2) {
       const key = node.items[i]!;

@@ -1,4 +1,4 @@
-import { jsonText, type ReadJson, type ReadYaml, readJsonSteps, yamlSteps } from '../../codec/index.js';
+import { jsonText, type ReadJson, type ReadYaml, readJsonBody, yamlSteps } from '../../codec/index.js';
 import type { Body } from '../../registry/index.js';
 import { isCustom } from '../../schema/index.js';
 import { readBody } from '../body.js';
@@ -31,6 +31,6 @@ export async function patch(request: ResourceRequest, services: HttpServices): P
 /** The audit event has the patch as the client sent it, as JSON. An invalid patch is refused later. */
 async function recordPatch({ audit, slice }: Call, { bytes, encoding }: Body): Promise<void> {
   if (encoding !== 'json' && encoding !== 'yaml') return;
-  const value = await slice.run<ReadJson | ReadYaml>(encoding === 'json' ? readJsonSteps(bytes) : yamlSteps(bytes));
+  const value = await slice.run<ReadJson | ReadYaml>(encoding === 'json' ? readJsonBody(bytes) : yamlSteps(bytes));
   if (audit !== undefined && value?.ok === true) audit.requestObject = jsonText(value.value);
 }
