@@ -3,7 +3,6 @@
 import type { Core } from './core.js';
 import { send } from './core.js';
 import { invariant } from './invariant.js';
-import type { RaftLog } from './log.js';
 import type { AppendRequest, Heartbeat } from './messages.js';
 import { lastPossiblyShared } from './replication.js';
 import type { Entry, LogIndex, PeerId, Term } from './types.js';
@@ -38,19 +37,20 @@ export function handleAppend(core: Core, message: AppendRequest): void {
  * An entry that is committed here is in the log of every later leader (invariant 5), with the same term. This is checked wherever
  * both terms are known. A difference means that one of the logs was damaged, and that this peer must stop.
  */
-function assertCommittedIsShared({ log }: Core, { from, prevIndex, prevTerm, entries }: AppendRequest): void {
-  if (prevIndex > log.commit) return;
-  assertSameTerm(log, from, prevIndex, prevTerm);
+function assertCommittedIsShared(core: Core, { from, prevIndex, prevTerm, entries }: AppendRequest): void {
+  const { commit } = core.log;
+  if (prevIndex > commit) return;
+  assertSameTerm(core, from, prevIndex, prevTerm);
   for (const { index, term } of entries) {
-    if (index > log.commit) return;
-    assertSameTerm(log, from, index, term);
+    if (index > commit) return;
+    assertSameTerm(core, from, index, term);
   }
 }
 
-function assertSameTerm(log: RaftLog, from: PeerId, index: LogIndex, theirs: Term): void {
+function assertSameTerm({ log, rules }: Core, from: PeerId, index: LogIndex, theirs: Term): void {
   const mine = log.term(index);
   invariant(
-    mine === undefined || mine === theirs,
+    !rules.committedDiffers(mine, theirs),
     5,
     `committed entry ${index} is of term ${mine} here and of term ${theirs} on leader ${from}`,
   );

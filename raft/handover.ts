@@ -16,7 +16,7 @@ export function transferLeadership(core: Core, to: PeerId): TransferResult {
   if (to === core.id) return { kind: 'refused', reason: 'alreadyLeader', leader };
   if (!core.configs.current.voters.includes(to)) return { kind: 'refused', reason: 'notVoter', leader };
   // Two successors that campaign at once would split the vote.
-  if (core.transfer?.asked && core.transfer.to !== to) return { kind: 'refused', reason: 'transferring', leader };
+  if (core.transfer?.to !== to && !mayAppoint(core)) return { kind: 'refused', reason: 'transferring', leader };
   // A repeated request for the same successor does not extend its time.
   if (core.transfer?.to !== to) core.transfer = { to, ticks: 0, asked: false };
   return { kind: 'started' };
@@ -28,6 +28,8 @@ export function settleTransfer(core: Core): void {
   if (transfer === undefined || transfer.asked) return;
   if (progress.get(transfer.to)?.match !== log.lastIndex) return;
   transfer.asked = true;
+  // It has a whole election timeout from here on, so that no other successor is asked meanwhile.
+  transfer.ticks = 0;
   send(core, transfer.to, { kind: 'timeoutNow' });
 }
 
@@ -40,9 +42,13 @@ export function handleTimeoutNow(core: Core, message: TimeoutNow): void {
 /** Steps down and asks the best other peer to campaign at once, so that the cluster does not wait for an election timeout. */
 export function resign(core: Core): void {
   // The requested successor already campaigns; a second one would split the vote.
-  const successor = core.transfer?.asked ? NO_PEER : bestSuccessor(core);
+  const successor = mayAppoint(core) ? bestSuccessor(core) : NO_PEER;
   if (successor !== NO_PEER) send(core, successor, { kind: 'timeoutNow' });
   becomeFollower(core, core.term, NO_PEER);
+}
+
+function mayAppoint({ rules, transfer }: Core): boolean {
+  return rules.mayAppoint(transfer?.asked === true);
 }
 
 /** Returns the voter with the longest log, among those alive if there are any. NO_PEER when there is no other voter. */

@@ -276,4 +276,29 @@ describe('RaftNode', () => {
     settle(hosts, lost);
     expect(asked).toEqual([2]);
   });
+
+  it('gives a successor that caught up late a whole election timeout', () => {
+    const hosts = [1, 2, 3].map((id) => host(id, [1, 2, 3], { electionTicks: 10, heartbeatTicks: 1 }));
+    const { node } = hosts[0]!;
+    node.campaign();
+    settle(hosts);
+    let isBehind = true;
+    const lost = ({ kind, to }: Message): boolean =>
+      kind === 'timeoutNow' || (kind === 'append' && to === 2 && isBehind);
+    const tick = (times: number): void => {
+      for (let i = 0; i < times; i++) {
+        node.tick();
+        settle(hosts, lost);
+      }
+    };
+    node.propose(new TextEncoder().encode('a'));
+    settle(hosts, lost);
+    expect(node.transferLeadership(toPeerId(2))).toEqual({ kind: 'started' });
+    tick(7);
+    isBehind = false;
+    tick(9);
+    expect(node.transferLeadership(toPeerId(3))).toMatchObject({ kind: 'refused', reason: 'transferring' });
+    tick(3);
+    expect(node.transferLeadership(toPeerId(3))).toEqual({ kind: 'started' });
+  });
 });

@@ -40,6 +40,9 @@ export interface SafetyRules {
   /** Paper 5.3: an entry that conflicts with the leader's is removed, but only if it really differs. */
   conflicts(termHere: Term, entry: Entry): boolean;
 
+  /** Invariant 5: an entry that is committed here has the same term in the log of every later leader. */
+  committedDiffers(termHere: Term | undefined, termOfLeader: Term): boolean;
+
   /** Figure 2, AppendEntries 5: a follower commits no further than it knows its log to equal the leader's. */
   commitAsFollower(leaderCommit: LogIndex, lastShared: LogIndex): LogIndex;
 
@@ -89,6 +92,9 @@ export interface SafetyRules {
   /** For availability as well: a peer that has written nothing for an election timeout neither campaigns nor leads (liveness.ts). */
   diskStalls(diskTicks: number, electionTicks: number): boolean;
 
+  /** For availability: a leader asks one successor to campaign at a time, because two would split the vote. */
+  mayAppoint(asked: boolean): boolean;
+
   /** Dissertation 4.1: one change at a time; the one in force must be committed before the next is appended. */
   mayAppendConfig(configIndex: LogIndex, commit: LogIndex): boolean;
 
@@ -108,6 +114,7 @@ export const RULES: SafetyRules = {
   mayCommitByCounting: (entryTerm, currentTerm) => entryTerm === currentTerm,
   followsOn: (termHere, prevTerm) => termHere === prevTerm,
   conflicts: (termHere, entry) => termHere !== entry.term,
+  committedDiffers: (termHere, termOfLeader) => termHere !== undefined && termHere !== termOfLeader,
   commitAsFollower: (leaderCommit, lastShared) => Math.min(leaderCommit, lastShared) as LogIndex,
   commitToTell: (commit, match) => Math.min(commit, match) as LogIndex,
   snapshotIsNews: (index, commit) => index > commit,
@@ -123,6 +130,7 @@ export const RULES: SafetyRules = {
   mayChangeConfig: (committedInTerm) => committedInTerm,
   mayCountOn: (answered) => answered,
   diskStalls: (diskTicks, electionTicks) => diskTicks >= electionTicks,
+  mayAppoint: (asked) => !asked,
   mayAppendConfig: (configIndex, commit) => configIndex <= commit,
   mayLeaveJoint: (configIndex, commit) => configIndex <= commit,
 };

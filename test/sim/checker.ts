@@ -4,13 +4,14 @@
 //   leader completeness    a new leader has every entry that was committed in earlier terms
 //   state-machine safety   no two peers apply different entries at the same index
 //   linearizability        of all writes and reads, in real time
+//   one successor          a leader asks no second successor to campaign while the first may still do so
 //   durability             no acknowledged write is lost; none that was reported lost takes effect
 //
 // The checked object is the log of applied entries itself: the position of a write is its index, and a read sees the log up to an
 // index. A history is therefore linearizable exactly if no operation has an index below that of an operation that ended before it
 // began. One number, the highest index seen so far, decides that.
 
-import type { Configuration, Entry, SnapshotMeta } from '../../raft/index.js';
+import type { Configuration, Entry, SnapshotMeta, TimeoutNow } from '../../raft/index.js';
 import { decodeConfigEntry, sameConfiguration } from '../../raft/index.js';
 
 export class CheckFailed extends Error {
@@ -72,6 +73,8 @@ export class Checker {
   readonly #lost = new Set<number>();
   /** Each with the index at which it took effect, in ascending order. */
   readonly #configs: { readonly index: number; readonly config: Configuration }[];
+  /** The newest request to campaign of each leader. */
+  readonly #appointed = new Map<number, { readonly term: number; readonly to: number; readonly at: number }>();
   #seen = 0;
   #acknowledged = 0;
 
@@ -146,6 +149,20 @@ export class Checker {
         `leader ${peer} of term ${term} has term ${here} at ${last.index}, where an entry of term ${last.term} was committed before`,
       );
     }
+  }
+
+  /** A leader asks a successor to campaign. `patience`: the least time after which it may ask another one. */
+  appoints(
+    { from, to, term }: TimeoutNow,
+    { now, patience }: { readonly now: number; readonly patience: number },
+  ): void {
+    const before = this.#appointed.get(from);
+    this.#appointed.set(from, { term, to, at: now });
+    if (before === undefined || before.term !== term || before.to === to || now - before.at >= patience) return;
+    throw new CheckFailed(
+      'one successor',
+      `leader ${from} of term ${term} asks ${to} to campaign ${now - before.at} after ${before.to}`,
+    );
   }
 
   /** `term` is the current term of the peer. Returns the state after the entry. */

@@ -79,6 +79,18 @@ export class Disk {
     this.#queue = [];
   }
 
+  /**
+   * A fault of memory: the last entry gets another term, if it is known to be committed and was applied. Returns whether it was altered.
+   * The term is an older one, so that this peer loses elections against those that have the entry.
+   */
+  alterLast(): boolean {
+    const last = this.entry(this.log.lastIndex());
+    if (last === undefined || last.term === 1 || last.kind === 'config') return false;
+    if (last.index > Math.min(this.#hardState?.commit ?? 0, this.#machine.index)) return false;
+    this.log.append([{ ...last, term: (last.term - 1) as Entry['term'] }]);
+    return true;
+  }
+
   /** The entry at `index` after all queued writes. */
   entryAhead(index: number): Entry | undefined {
     for (let i = this.#queue.length - 1; i >= 0; i--) {

@@ -12,6 +12,9 @@ import type { Profile } from './profile.js';
 import { TICK } from './profile.js';
 import { Random } from './random.js';
 
+/** The longest difference between the length of a tick and its mean. */
+const TICK_JITTER = 5;
+
 /** Faults of a broken peer, for mutations. */
 export interface HostFaults extends DiskFaults {
   /** The same random numbers after every restart. */
@@ -146,6 +149,12 @@ export class Host {
     this.#hungUntil = 0;
   }
 
+  /** A crash after which a committed entry has another term. Returns whether there was such an entry. */
+  crashAltered(): boolean {
+    this.crash();
+    return this.#disk.alterLast();
+  }
+
   /** SIGSTOP for a while: time passes, and input is processed afterwards. */
   pause(units: number): void {
     this.#pausedUntil = this.#world.events.now + units;
@@ -259,12 +268,17 @@ export class Host {
   }
 
   #send(process: Process, message: Message): void {
-    const { network, stream } = this.#world;
+    const { network, stream, checker, events, profile } = this.#world;
+    if (message.kind === 'timeoutNow') {
+      // A successor that has not taken over by then is given up. The clock of the leader may be fast.
+      const ticks = profile.limits.electionTicks - 1;
+      checker.appoints(message, { now: events.now, patience: ticks * (TICK * (1 - profile.drift) - TICK_JITTER) });
+    }
     if (message.kind === 'snapshot') {
       const { node, machine } = process;
       // The stream holds the current state, which may be newer than requested.
       const snapshot = node.snapshotMeta(machine.index as Entry['index']);
-      this.#world.checker.standsFor(this.id, snapshot);
+      checker.standsFor(this.id, snapshot);
       stream({ ...message, snapshot }, machine, (ok) => {
         if (process !== this.#process) return;
         node.reportSnapshot(message.to, ok);
@@ -399,7 +413,7 @@ export class Host {
     const drift = this.#calm ? 0 : profile.drift;
     // The clock rate of each peer is constant in a run.
     const pace = 1 + drift * Math.sin(this.id * 7919 + profile.chaosTicks);
-    events.after(Math.max(1, Math.round(TICK * pace) + random.int(-5, 5)), () => {
+    events.after(Math.max(1, Math.round(TICK * pace) + random.int(-TICK_JITTER, TICK_JITTER)), () => {
       this.#planTick();
       // A paused process does not tick and does not catch up later: monotonic timers coalesce.
       if (this.#process === undefined || this.#paused) return;

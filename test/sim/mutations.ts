@@ -32,6 +32,7 @@ const NO_ACTS: Profile['acts'] = {
   campaign: 0,
   change: 0,
   changeAndSplit: 0,
+  alter: 0,
   burst: 0,
 };
 
@@ -430,6 +431,26 @@ export const MUTATIONS: readonly Mutation[] = [
         majorityIndex([...new Set([...config.voters, ...config.votersOutgoing])], indexOf),
     },
     profile: SPLIT_CHANGES,
+  },
+  {
+    name: 'does not notice that its committed entries differ from those of the leader',
+    breaks: 'invariant 5: an entry that is committed is in the log of every later leader, with the same term',
+    rules: { committedDiffers: () => false },
+    profile: {
+      ...CRASHES,
+      chaosTicks: 200,
+      syncMax: 1,
+      applyMax: 1,
+      compaction: 0,
+      hungMinority: false,
+      acts: { ...NO_ACTS, alter: 3, bounce: 1, campaign: 3, restart: 6, isolateLeader: 2, heal: 4 },
+    },
+  },
+  {
+    name: 'asks a second successor to campaign while the first may',
+    breaks: 'dissertation 3.10: the leader hands over to one chosen server; two would split the vote',
+    rules: { mayAppoint: () => true },
+    profile: { ...PARTITIONS, acts: { ...NO_ACTS, transfer: 6, hangDisk: 2, split: 2, heal: 4, restart: 2 } },
   },
   {
     name: 'continues to lead while its disk hangs',

@@ -70,6 +70,7 @@ export type Act =
   | 'campaign'
   | 'change'
   | 'changeAndSplit'
+  | 'alter'
   | 'burst';
 
 const ACTS: readonly Act[] = [
@@ -103,6 +104,8 @@ export function drawProfile(random: Random, fixed: Partial<Profile> = {}): Profi
   acts['crashAll'] = random.chance(0.3) ? 1 : 0;
   acts['change'] = changing ? random.int(2, 8) : 0;
   acts['changeAndSplit'] = changing ? random.int(0, 2) : 0;
+  // Raft does not survive damaged logs, so this never occurs in drawn profiles.
+  acts['alter'] = 0;
   return {
     voters,
     spares: changing ? random.int(1, 3) : 0,
