@@ -66,6 +66,7 @@ export {
 export {
   asGiven,
   cloneJson,
+  differsAsGiven,
   equalJson,
   getOwn,
   givenFields,

@@ -101,6 +101,21 @@ export function equalJson(a: JsonValue | undefined, b: JsonValue | undefined): b
   return true;
 }
 
+/**
+ * Whether two values differ where a list or map that was empty in the request, though it is not stored, differs from an absent one. Only
+ * `a` can have such fields: `b` is a stored object.
+ */
+export function differsAsGiven(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
+  return !equalJson(a, b) || hasGivenEmpty(a);
+}
+
+function hasGivenEmpty(v: JsonValue | undefined): boolean {
+  if (Array.isArray(v)) return v.some(hasGivenEmpty);
+  if (!isObject(v)) return false;
+  const empty = (v as Remembers)[GIVEN_EMPTY] ?? {};
+  return Object.keys(empty).some((field) => !Object.hasOwn(v, field)) || Object.values(v).some(hasGivenEmpty);
+}
+
 /** A multiset of values under `equalJson`. Adding a value takes time linear in its size. */
 export class JsonCounter {
   readonly #counts = new Map<string, number>();

@@ -151,6 +151,12 @@ export function validateAnnotations(annotations: JsonValue | undefined, path: Fi
 
 const sorted = (o: JsonObject): [string, JsonValue][] => Object.entries(o).sort(([a], [b]) => (a < b ? -1 : 1));
 
+const OWNER_FIELDS = ['apiVersion', 'kind', 'name', 'uid', 'controller', 'blockOwnerDeletion'];
+
+/** An owner reference with its fields in the order of their type, as errors show it. */
+const ordered = (ref: JsonObject): JsonObject =>
+  Object.fromEntries(OWNER_FIELDS.flatMap((field) => (ref[field] === undefined ? [] : [[field, ref[field]]])));
+
 function validateOwners(owners: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
   if (!Array.isArray(owners)) return;
   let controller = '';
@@ -166,14 +172,14 @@ function validateOwners(owners: JsonValue | undefined, path: FieldPath, errors: 
     for (const field of ['kind', 'name', 'uid'])
       if (text(ref, field) === '') errors.required(here.child(field), 'must not be empty');
     const disallowed = gv === undefined ? undefined : disallowedOwner(gv, kind);
-    if (disallowed !== undefined) errors.invalid(here, ref, disallowed);
+    if (disallowed !== undefined) errors.invalid(here, ordered(ref), disallowed);
     if (ref['controller'] !== true) return;
     const name = `${kind}/${text(ref, 'name')}`;
     if (controller === '') controller = name;
     else
       errors.invalid(
         path,
-        owners,
+        owners.map((o) => (isObject(o) ? ordered(o) : o)),
         `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`,
       );
   });

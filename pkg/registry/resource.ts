@@ -255,6 +255,8 @@ export interface UpdateRules<T = AnyFields> {
    * generation either). Default: any difference outside metadata and status.
    */
   readonly generation?: 'spec' | 'none' | GenerationRule<T>['raises'];
+  /** The generation is decided before disabled fields are dropped and `prepare` runs: a dropped field is a change. */
+  readonly generationOfSent?: boolean;
   /** Fields that server-side apply must not own in this resource or subresource: paths like `['status']`. */
   readonly resetFields?: readonly (readonly string[])[];
   /** Restores the fields that this write may not change: the status from `old`, or everything but the status. */

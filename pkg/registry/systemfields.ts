@@ -181,17 +181,15 @@ export function keepGeneration(meta: JsonObject, old: JsonObject): void {
   else meta['generation'] = old['generation'];
 }
 
-/** Raises the generation when the desired state changes; changes of metadata and status do not. */
-export function raiseGeneration(object: JsonObject, old: JsonObject, strategy: Strategy): void {
+/** Whether the desired state changes; changes of metadata and status do not count. */
+export function raisesGeneration(object: JsonObject, old: JsonObject, strategy: Strategy): boolean {
   const generation = strategy.update?.generation;
-  if (generation === 'none') return;
-  const changed =
-    typeof generation === 'function'
-      ? generation(object, old)
-      : generation === 'spec'
-        ? !equalJson(object['spec'], old['spec'])
-        : differsBeyondStatus(object, old);
-  if (!changed) return;
+  if (generation === 'none') return false;
+  if (typeof generation === 'function') return generation(object, old);
+  return generation === 'spec' ? !equalJson(object['spec'], old['spec']) : differsBeyondStatus(object, old);
+}
+
+export function raiseGeneration(object: JsonObject, old: JsonObject): void {
   const before = metaOf(old)['generation'];
   metaOf(object)['generation'] = (typeof before === 'number' ? before : 0) + 1;
 }

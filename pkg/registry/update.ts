@@ -26,6 +26,7 @@ import {
   keepGeneration,
   placeInNamespace,
   raiseGeneration,
+  raisesGeneration,
   validateChangedMeta,
 } from './systemfields.js';
 import { trackSteps } from './tracking.js';
@@ -242,10 +243,11 @@ async function prepareChanged(
   const { resource } = target;
   const meta = metaOf(o);
   keepGeneration(meta, metaOf(old));
+  const sent = rules.update?.generationOfSent === true && raisesGeneration(o, old, rules);
   await slice.run(dropDisabledFields(o, resource.storage.schema, (gate) => core.featureEnabled(gate), old));
   rules.update?.prepare?.(o, old, wanted);
   carryOver(metaOf(o), metaOf(old));
-  raiseGeneration(o, old, rules);
+  if (sent || raisesGeneration(o, old, rules)) raiseGeneration(o, old);
   if (slice.spent()) await slice.yield();
   const found = new FieldErrors();
   validateChangedMeta(o, old, target, found);

@@ -7,15 +7,13 @@
 //   run.mjs --keep     writes the counts to reached.json, and what differs without a reason to pending.json
 //   run.mjs FILE...    only these recordings (cases/lists.json, validation/pod.jsonl)
 //   --only REGEX       only cases whose area/id matches; --failures N: how many differences to print; --words: differing sentences too
-import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { recordedPaths, recordedText } from './recordings.mjs';
 import { printCounts, replay } from './replay.mjs';
+import { startServer } from './server.mjs';
 import { compareStructure } from './structure.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -72,23 +70,11 @@ process.exit(judge(reached));
 
 /** Starts a server with these flags, calls `use`, and stops the server. */
 async function withServer(flags, use) {
-  const folder = mkdtempSync(join(tmpdir(), 'trireme-golden-'));
-  const port = await freePort();
-  // kube-apiserver was recorded without this controller: the cases write the status of quotas.
-  // The controllers that ran beside kube-apiserver when the answers were recorded.
-  const recorded = ['namespace', 'serviceaccount', 'root-ca-certificate-publisher', 'garbage-collector', 'clusterrole-aggregation'];
-  const controllers = ['--controllers', recorded.map((name) => `${name}-controller`).join(',')];
-  const args = ['--secure-port', String(port), '--data-dir', folder, '--log-level', 'error', '--service-cluster-ip-range', '10.0.0.0/16', ...controllers, ...flags];
-  const server = spawn(process.execPath, [join(root, 'dist', 'cmd', 'apiserver', 'main.js'), ...args], { stdio: ['ignore', 'ignore', 'inherit'] });
-  const stopped = new Promise((resolve) => server.once('exit', resolve));
+  const server = await startServer(flags);
   try {
-    await ready(server, port);
-    return await use({ folder, port });
+    return await use(server);
   } finally {
-    server.kill('SIGTERM');
-    await Promise.race([stopped, new Promise((r) => setTimeout(r, 10_000))]);
-    if (server.exitCode === null) server.kill('SIGKILL');
-    rmSync(folder, { recursive: true, force: true });
+    await server.stop();
   }
 }
 
@@ -105,9 +91,7 @@ async function replayAgain(at, part, structure) {
 }
 
 /** Returns the counts by area for these files, and for the structure documents if `structure` is present. */
-async function replayFiles({ folder, port }, files, structure) {
-  const [certFile, keyFile] = ['admin.crt', 'admin.key'].map((f) => join(folder, 'pki', f));
-  const server = `https://127.0.0.1:${port}`;
+async function replayFiles({ url: server, cert: certFile, key: keyFile }, files, structure) {
   const shown = o.gate ? 5 : Number(o.failures);
   const options = { every: o.slice ? SLICE_EVERY : 1, jobs: Number(o.jobs), words: o.words ?? false };
   const { totals, failures } = await replay({ server, certFile, keyFile, files, ...options, ...(o.only ? { only: new RegExp(o.only) } : {}) });
@@ -168,32 +152,4 @@ function judge(reached) {
   const sum = Object.values(reached).reduce((s, t) => ({ good: s.good + t.same + t.words, bad: s.bad + t.different }), { good: 0, bad: 0 });
   console.log(`golden: ${sum.good} the same or differing only in messages, ${sum.bad} different`);
   return o.gate && fallen.length + missing.length + unlisted.length > 0 ? 1 : 0;
-}
-
-
-function freePort() {
-  return new Promise((resolve) => {
-    const s = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = s.address();
-      s.close(() => resolve(port));
-    });
-  });
-}
-
-async function ready(server, port) {
-  const { request } = await import('node:https');
-  for (let i = 0; i < 200; i++) {
-    if (server.exitCode !== null) throw new Error(`the server ended with code ${server.exitCode} before it was ready`);
-    const ok = await new Promise((resolve) => {
-      const r = request({ host: '127.0.0.1', port, path: '/readyz', rejectUnauthorized: false }, (res) => {
-        res.resume();
-        resolve(res.statusCode === 200);
-      });
-      r.once('error', () => resolve(false));
-      r.end();
-    });
-    if (ok) return;
-    await new Promise((r) => setTimeout(r, 100));
-  }
-  throw new Error('the server was not ready within 20 s');
 }

@@ -40,7 +40,7 @@ export function requestOf(way, place, i, ops, query) {
         return patch('json', at(`/${name}`), ops);
       case 'merge':
       case 'strategic':
-        return patch(way, at(`/${name}`), withDirectives(way, difference(stored[i], applyOps(stored[i], ops)), place));
+        return patch(way, at(`/${name}`), withDirectives(way, structuredClone(difference(stored[i], applyOps(stored[i], ops))), place));
       case 'apply':
       case 'applyAnew': {
         const target = way === 'apply' ? name : place.createName;

@@ -3,7 +3,7 @@ import type { ResourceDeclaration } from '../../resource.js';
 import { listAt } from '../access.js';
 import { versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
-import { defaultWebhooks, validateWebhooks } from './webhooks.js';
+import { defaultWebhooks, validateWebhooks, webhooksDiffer } from './webhooks.js';
 
 export const validatingWebhookConfiguration: ResourceDeclaration<shapes.AdmissionregistrationV1ValidatingWebhookConfiguration> =
   {
@@ -18,7 +18,11 @@ export const validatingWebhookConfiguration: ResourceDeclaration<shapes.Admissio
     strategy: {
       defaults: defaultWebhooks,
       create: { validate: validateWebhooks },
-      update: { allowUnconditional: false, validate: (o, _old, errors) => validateWebhooks(o, errors) },
+      update: {
+        allowUnconditional: false,
+        generation: webhooksDiffer,
+        validate: (o, _old, errors) => validateWebhooks(o, errors),
+      },
       compatibility: { anyFinalizers: true, checksUpdateLikeNew: true },
     },
     table: table([column('Webhooks', 'Number of webhooks.', { type: 'integer' }), AGE], (o, now) => [

@@ -1,4 +1,5 @@
 import {
+  differsAsGiven,
   type FieldErrors,
   type FieldName,
   FieldPath,
@@ -30,6 +31,10 @@ type Webhook = shapes.AdmissionregistrationV1MutatingWebhook | shapes.Admissionr
 const SCOPES = ['*', 'Cluster', 'Namespaced'];
 const TIMEOUT_SECONDS_MAX = 30;
 const CONDITIONS_MAX = 64;
+
+/** kube-apiserver compares the webhooks field by field here, and an empty list differs from an absent one. */
+export const webhooksDiffer = (o: Shaped<WebhookConfiguration>, old: Shaped<WebhookConfiguration>): boolean =>
+  differsAsGiven(at(o, 'webhooks'), at(old, 'webhooks'));
 
 export function defaultWebhooks(o: Shaped<WebhookConfiguration>): void {
   for (const w of objectsAt(o, 'webhooks')) {

@@ -42,6 +42,7 @@ export const event = ({ eventSeconds }: ClusterConfig): ResourceDeclaration<shap
     // As in kube-apiserver, 0 seconds means that events are kept.
     storage: eventSeconds === 0 ? {} : { ttlSeconds: eventSeconds },
     deletion: { propagation: 'Unsupported' },
+    compatibility: { anyFinalizers: true },
   },
   selectableFields: {
     'involvedObject.kind': (o) => textAt(o, 'involvedObject', 'kind'),

@@ -1,5 +1,13 @@
-import { equalJson, type FieldErrors, FieldPath, isQualifiedName, type Shaped } from '../../../api/index.js';
+import {
+  equalJson,
+  type FieldErrors,
+  FieldPath,
+  isQualifiedName,
+  type Shaped,
+  subdomainName,
+} from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
+import { metaOf, validateFinalizerNames } from '../../meta.js';
 import type { WriteContext } from '../../resource.js';
 import { at, numberAt, objectAt, textAt } from '../access.js';
 import { shown } from '../rules.js';
@@ -10,7 +18,9 @@ import { shown } from '../rules.js';
  */
 export function validateEvent(o: Shaped<shapes.CoreV1Event>, errors: FieldErrors, context: WriteContext): void {
   known(o, errors, context);
-  if (context.group !== '') newOnly(o, errors);
+  if (context.group === '') return;
+  newMeta(o, errors);
+  newOnly(o, errors);
 }
 
 export function validateEventUpdate(
@@ -21,8 +31,24 @@ export function validateEventUpdate(
 ): void {
   known(o, errors, context);
   if (context.group === '') return;
+  validateFinalizerNames(metaOf(o), METADATA, errors);
   unchanged(o, old, errors);
   series(o, errors);
+}
+
+const METADATA = FieldPath.of('metadata');
+
+/** Only `events.k8s.io` has the usual rules for the names of objects and of finalizers. */
+function newMeta(o: Shaped<shapes.CoreV1Event>, errors: FieldErrors): void {
+  const meta = metaOf(o);
+  for (const [field, isPrefix] of [
+    ['generateName', true],
+    ['name', false],
+  ] as const) {
+    const name = textAt(meta, field);
+    if (name !== '') for (const s of subdomainName(name, isPrefix)) errors.invalid(METADATA.child(field), name, s);
+  }
+  validateFinalizerNames(meta, METADATA, errors);
 }
 
 const root = (field: string): FieldPath => FieldPath.of(field);

@@ -40,8 +40,8 @@ function mountableWarning(
   old: Shaped<shapes.CoreV1ServiceAccount> | undefined,
   context: WriteContext,
 ): void {
-  const value = at(o, 'metadata', 'annotations', MOUNTABLE);
-  if (value === undefined || value === at(old, 'metadata', 'annotations', MOUNTABLE)) return;
+  const [now, before] = [o, old].map((account) => at(account, 'metadata', 'annotations', MOUNTABLE));
+  if (now === undefined || before !== undefined) return;
   context.warn(
     `metadata.annotations[${MOUNTABLE}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`,
   );

@@ -4,10 +4,12 @@ import {
   FieldErrors,
   type FieldName,
   FieldPath,
+  goJson,
   isDns1123Label,
   isDns1123Subdomain,
   type JsonObject,
   type JsonValue,
+  Printed,
   parseQuantity,
   type Shaped,
   zeroQuantity,
@@ -136,7 +138,7 @@ function capacity(spec: Shaped<shapes.CoreV1PersistentVolumeSpec>, path: FieldPa
   const names = Object.keys(all);
   if (names.length === 0) errors.required(path);
   if (!names.includes('storage') || names.length > 1)
-    errors.notSupported(path, givenAt(spec, 'capacity') ?? null, ['storage']);
+    errors.notSupported(path, new Printed(() => goJson(givenAt(spec, 'capacity') ?? null)), ['storage']);
   for (const name of names) {
     const q = parseQuantity(String(all[name]));
     if (q !== undefined && compareQuantities(q, zeroQuantity) <= 0)

@@ -25,10 +25,7 @@ export const endpointSlice: ResourceDeclaration<shapes.DiscoveryV1EndpointSlice>
       }
     },
     create: {
-      // v1 cannot write deprecatedTopology: the stored value stays, a new value is dropped
-      prepare: (o) => {
-        for (const endpoint of objectsAt(o, 'endpoints')) delete endpoint['deprecatedTopology'];
-      },
+      prepare: dropTopology,
       validate: (o, errors) => validateEndpointSlice(o, errors),
     },
     update: {
@@ -36,9 +33,8 @@ export const endpointSlice: ResourceDeclaration<shapes.DiscoveryV1EndpointSlice>
       generation: (o, old) =>
         !equalJson(at(o, 'metadata', 'labels') ?? {}, at(old, 'metadata', 'labels') ?? {}) ||
         PARTS.some((part) => !equalJson(at(o, part) ?? null, at(old, part) ?? null)),
-      prepare: (o) => {
-        for (const endpoint of objectsAt(o, 'endpoints')) delete endpoint['deprecatedTopology'];
-      },
+      generationOfSent: true,
+      prepare: dropTopology,
       validate: validateEndpointSliceUpdate,
     },
     *warn(o, old, context) {
@@ -62,6 +58,11 @@ export const endpointSlice: ResourceDeclaration<shapes.DiscoveryV1EndpointSlice>
     (o, now) => [textAt(o, 'addressType'), ports(o), addresses(o), age(o, now)],
   ),
 };
+
+/** v1 cannot write `deprecatedTopology`. */
+function dropTopology(o: Shaped<shapes.DiscoveryV1EndpointSlice>): void {
+  for (const endpoint of objectsAt(o, 'endpoints')) delete endpoint['deprecatedTopology'];
+}
 
 const SHOWN = 3;
 

@@ -1,9 +1,11 @@
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
-import { textAt } from '../access.js';
+import { objectAt, textAt } from '../access.js';
 import { statusAlone, versions, withStatus } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
+import { storageVersionName, validateStorageVersionStatus } from './validation.js';
 
-export const storageVersion: ResourceDeclaration = {
+export const storageVersion: ResourceDeclaration<shapes.ApiserverinternalV1alpha1StorageVersion> = {
   group: 'internal.apiserver.k8s.io',
   resource: 'storageversions',
   singular: 'storageversion',
@@ -12,10 +14,15 @@ export const storageVersion: ResourceDeclaration = {
   storageVersion: 'v1alpha1',
   namespaced: false,
   strategy: withStatus({
+    create: { validateName: storageVersionName },
     update: { allowUnconditional: false, generation: 'none' },
     compatibility: { anyFinalizers: 'update' },
   }),
-  subresources: { status: statusAlone() },
+  subresources: {
+    status: statusAlone({
+      update: { validate: (o, _old, errors) => validateStorageVersionStatus(objectAt(o, 'status'), errors) },
+    }),
+  },
   table: table(
     [
       column('CommonEncodingVersion', 'The version that every server stores.'),

@@ -1,3 +1,4 @@
+import { differsAsGiven } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, listAt, objectIn, objectsAt } from '../access.js';
@@ -26,7 +27,10 @@ export const networkPolicy: ResourceDeclaration<shapes.NetworkingV1NetworkPolicy
         spec['policyTypes'] = listAt(spec, 'egress').length > 0 ? ['Ingress', 'Egress'] : ['Ingress'];
     },
     create: { validate: validateNetworkPolicy },
-    update: { generation: 'spec', validate: (o, _old, errors) => validateNetworkPolicy(o, errors) },
+    update: {
+      generation: (o, old) => differsAsGiven(at(o, 'spec'), at(old, 'spec')),
+      validate: (o, _old, errors) => validateNetworkPolicy(o, errors),
+    },
     warn: (o, _old, context) => policyWarnings(o, context.warn),
   },
   table: table([column('Pod-Selector', 'Labels of the pods that it is for.'), AGE], (o, now) => [

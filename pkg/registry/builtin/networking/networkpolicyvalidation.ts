@@ -55,7 +55,7 @@ function ports(
     for (const s of isPortName(number)) errors.invalid(path.child('port'), number, s);
   if (typeof end !== 'number') return;
   const here = path.child('endPort');
-  if (number === undefined) errors.required(path.child('port'), 'must be specified when `endPort` is specified');
+  if (number === undefined) errors.invalid(here, end, 'may not be specified when `port` is not specified');
   else if (typeof number === 'string') errors.invalid(here, end, 'may not be specified when `port` is non-numeric');
   else {
     if (end < Number(number)) errors.invalid(here, end, 'must be greater than or equal to `port`');

@@ -1,4 +1,4 @@
-import { type FieldErrors, FieldPath, isDns1123Label, JsonCounter, type Shaped } from '../../../api/index.js';
+import { type FieldErrors, FieldPath, isDns1123Label, type Shaped } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import { at, objectAt, objectsAt, textAt } from '../access.js';
 import { containerResourceName, resourceAmount, toleration } from '../core/pod/validation/index.js';
@@ -16,11 +16,14 @@ export function validateRuntimeClass(o: Shaped<shapes.NodeV1RuntimeClass>, error
   if (at(o, 'scheduling') === undefined) return;
   const path = FieldPath.in<shapes.NodeV1RuntimeClass>().child('scheduling');
   labels(objectAt(o, 'scheduling', 'nodeSelector'), path.child('nodeSelector'), errors);
-  const seen = new JsonCounter();
+  const seen = new Set<string>();
   errors.each(objectsAt(o, 'scheduling', 'tolerations'), (t, i) => {
     const here = path.child('tolerations').index(i);
     toleration(t, here, errors);
-    if (seen.add(t) > 0) errors.duplicate(here, shown('core/v1.Toleration', t));
+    // The seconds do not make two tolerations different.
+    const same = JSON.stringify((['key', 'operator', 'value', 'effect'] as const).map((field) => textAt(t, field)));
+    if (seen.has(same)) errors.duplicate(here, shown('core/v1.Toleration', t));
+    seen.add(same);
   });
 }
 

@@ -17,7 +17,12 @@ export const resourceSlice: ResourceDeclaration<shapes.ResourceV1ResourceSlice> 
   namespaced: false,
   strategy: {
     create: { prepare: stamp, validate: validateSlice },
-    update: { generation: 'spec', prepare: (o, _old, context) => stamp(o, context), validate: validateSliceUpdate },
+    update: {
+      generation: 'spec',
+      generationOfSent: true,
+      prepare: (o, _old, context) => stamp(o, context),
+      validate: validateSliceUpdate,
+    },
     deletion: { returnsObject: true },
   },
   unknownFieldLabel: (label, version) =>

@@ -7,7 +7,7 @@ import {
   zeroQuantity,
 } from '../../../../api/index.js';
 import type { shapes } from '../../../../schema/index.js';
-import { objectsAt, textAt } from '../../access.js';
+import { objectAt, objectsAt, textAt } from '../../access.js';
 
 /** The effective request of a pod: the sum of its running containers, or the maximum of its init containers if that is greater. */
 export function aggregateRequests(spec: Shaped<shapes.CoreV1PodSpec>, name: string): Quantity {
@@ -28,3 +28,9 @@ export function aggregateRequests(spec: Shaped<shapes.CoreV1PodSpec>, name: stri
   running = addQuantities(running, sidecars);
   return compareQuantities(starting, running) > 0 ? starting : running;
 }
+
+/** Whether a container states a request of this name. */
+export const containersRequest = (spec: Shaped<shapes.CoreV1PodSpec>, name: string): boolean =>
+  (['containers', 'initContainers'] as const).some((list) =>
+    objectsAt(spec, list).some((c) => Object.hasOwn(objectAt(c, 'resources', 'requests'), name)),
+  );

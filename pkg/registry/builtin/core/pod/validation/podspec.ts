@@ -13,7 +13,7 @@ import {
 import type { shapes } from '../../../../../schema/index.js';
 import { at, givenAt, objectAt, objectsAt, textAt } from '../../../access.js';
 import { labels, oneOf, sentences, shown } from '../../../rules.js';
-import { aggregateRequests } from '../aggregate.js';
+import { aggregateRequests, containersRequest } from '../aggregate.js';
 import { type ContainerContext, containers, ephemeralContainers, initContainers } from './containers.js';
 import { dns, hostNames } from './network.js';
 import { containerResourceName, resourceAmount, resourceRequirements } from './resources.js';
@@ -140,6 +140,7 @@ function podLevelResources(
   resourceRequirements(objectAt(spec, 'resources'), { claims, podLevel: true }, here, errors);
   for (const [name, v] of Object.entries(objectAt(resources, 'requests'))) {
     const asked = parseQuantity(String(v));
+    if (!containersRequest(spec, name)) continue;
     const sum = aggregateRequests(spec, name);
     if (asked !== undefined && compareQuantities(sum, asked) > 0) {
       errors.invalid(

@@ -88,7 +88,7 @@ function sysctls(
     seen.add(name);
     const plain = name.replaceAll('/', '.');
     if (boolAt(spec, 'hostNetwork') && plain.startsWith('net.'))
-      errors.invalid(here, name, 'may not be specified when `hostNetwork` is true');
+      errors.invalid(here, name, "may not be specified when 'hostNetwork' is true");
     if (boolAt(spec, 'hostIPC') && /^(kernel\.(shm|msg|sem)|fs\.mqueue\.)/.test(plain))
       errors.invalid(here, name, 'may not be specified when `hostIPC` is true');
   });

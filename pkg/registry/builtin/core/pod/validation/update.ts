@@ -94,8 +94,9 @@ function onlyFewerGates(
   errors: FieldErrors,
 ): void {
   const were = new Set(objectsAt(before, 'schedulingGates').map((g) => textAt(g, 'name')));
-  for (const [i, gate] of objectsAt(spec, 'schedulingGates').entries()) {
-    const name = textAt(gate, 'name');
+  // A name that repeats is reported once, at its last place.
+  const now = new Map(objectsAt(spec, 'schedulingGates').map((g, i) => [textAt(g, 'name'), i]));
+  for (const [name, i] of now) {
     if (!were.has(name))
       errors.forbidden(
         SPEC.child('schedulingGates').index(i).child('name'),

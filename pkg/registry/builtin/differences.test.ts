@@ -1,0 +1,212 @@
+import { describe, expect, it } from 'vitest';
+import { type JsonObject, objectAt } from '../../api/index.js';
+import { Bench, causesOf } from '../testing.js';
+
+/** Rules that comparisons with kube-apiserver 1.37.2 on random changes found. */
+
+const named = (apiVersion: string, kind: string, rest: JsonObject, name = 'a'): JsonObject => ({
+  apiVersion,
+  kind,
+  metadata: { name },
+  ...rest,
+});
+const POD = { containers: [{ name: 'c', image: 'i' }] };
+const pod = (spec: JsonObject): JsonObject => named('v1', 'Pod', { spec: { ...POD, ...spec } });
+const TOLERATION = { key: 'a', operator: 'Equal', value: 'b', effect: 'NoExecute' };
+const policy = (spec: JsonObject): JsonObject =>
+  named('networking.k8s.io/v1', 'NetworkPolicy', { spec: { podSelector: {}, ...spec } });
+const event = (name: string, more: JsonObject = {}): JsonObject => ({
+  ...named('events.k8s.io/v1', 'Event', {
+    regarding: { namespace: 'default' },
+    eventTime: '2026-01-01T00:00:00.000000Z',
+    reportingController: 'a',
+    reportingInstance: 'b',
+    action: 'c',
+    reason: 'd',
+    type: 'Normal',
+  }),
+  metadata: { name, ...more },
+});
+const [A, B] = ['a', 'b'].map((uid) => ({ uid, controller: true, kind: 'K', name: uid, apiVersion: 'v1' }));
+
+describe('a new object', () => {
+  it.each<readonly [string, string, JsonObject, readonly string[]]>([
+    [
+      'with tolerations that differ in their seconds only',
+      'runtimeclasses.node.k8s.io',
+      named('node.k8s.io/v1', 'RuntimeClass', {
+        handler: 'h',
+        scheduling: { tolerations: [TOLERATION, { ...TOLERATION, tolerationSeconds: 3 }] },
+      }),
+      [
+        'scheduling.tolerations[1]: Duplicate value: {"Key":"a","Operator":"Equal","Value":"b","Effect":"NoExecute","TolerationSeconds":3}',
+      ],
+    ],
+    [
+      'with the end of a range of ports and no port',
+      'networkpolicies.networking.k8s.io',
+      policy({ egress: [{ ports: [{ endPort: -1 }] }] }),
+      ['spec.egress[0].ports[0].endPort: Invalid value: -1: may not be specified when `port` is not specified'],
+    ],
+    [
+      'with several amounts of a volume, which are shown by name',
+      'persistentvolumes',
+      named('v1', 'PersistentVolume', {
+        spec: {
+          capacity: { storage: '1Gi', added: '1' },
+          accessModes: ['ReadWriteOnce'],
+          hostPath: { path: '/x' },
+        },
+      }),
+      ['spec.capacity: Unsupported value: {"added":"1","storage":"1Gi"}: supported values: "storage"'],
+    ],
+    [
+      'with two controllers, shown in the order of their type',
+      'configmaps',
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', ownerReferences: [A!, B!] } },
+      [
+        'metadata.ownerReferences: Invalid value: [{"apiVersion":"v1","kind":"K","name":"a","uid":"a","controller":true},{"apiVersion":"v1","kind":"K","name":"b","uid":"b","controller":true}]: Only one reference can have Controller set to true. Found "true" in references for K/a and K/b',
+      ],
+    ],
+    [
+      'that asks as a pod for a negative amount of what no container asks for',
+      'pods',
+      pod({ resources: { requests: { cpu: '-1' } } }),
+      ['spec.resources.requests[cpu]: Invalid value: "-1": must be greater than or equal to 0'],
+    ],
+    [
+      'with a setting of the network of the node',
+      'pods',
+      pod({ hostNetwork: true, securityContext: { sysctls: [{ name: 'net.a', value: '1' }] } }),
+      [
+        'spec.securityContext.sysctls[0].name: Invalid value: "net.a": may not be specified when \'hostNetwork\' is true',
+      ],
+    ],
+  ])('%s', async (_, resource, object, causes) => {
+    const b = await Bench.open();
+    const namespace = ['runtimeclasses.node.k8s.io', 'persistentvolumes'].includes(resource) ? '' : 'default';
+    expect(await causesOf(b.create(resource, namespace, object))).toEqual(causes);
+  });
+});
+
+describe('events', () => {
+  const SUBDOMAIN = expect.stringContaining('metadata.name: Invalid value: "Upper": a lowercase RFC 1123 subdomain');
+  const FINALIZER = expect.stringContaining('metadata.finalizers[0]: Invalid value: "plain": name is neither');
+
+  it('of events.k8s.io have the usual rules for names and finalizers', async () => {
+    const b = await Bench.open();
+    const resource = 'events.events.k8s.io';
+    expect(await causesOf(b.create(resource, 'default', event('Upper')))).toEqual([SUBDOMAIN]);
+    expect(await causesOf(b.create(resource, 'default', event('a', { finalizers: ['plain'] })))).toEqual([FINALIZER]);
+  });
+
+  it('of the core group do not', async () => {
+    const b = await Bench.open();
+    const body = named('v1', 'Event', { involvedObject: { namespace: 'default' } }, 'Upper');
+    const made = await b.create('events', 'default', {
+      ...body,
+      metadata: { name: 'Upper', finalizers: ['plain'] },
+    });
+    expect(objectAt(made, 'metadata')['finalizers']).toEqual(['plain']);
+  });
+});
+
+describe('the generation', () => {
+  it.each<readonly [string, string, string, JsonObject, JsonObject]>([
+    [
+      'of a network policy rises by an empty list',
+      'networkpolicies.networking.k8s.io',
+      'default',
+      policy({}),
+      policy({ podSelector: { matchExpressions: [] } }),
+    ],
+    [
+      'of a slice rises by a field that is dropped',
+      'endpointslices.discovery.k8s.io',
+      'default',
+      named('discovery.k8s.io/v1', 'EndpointSlice', {
+        addressType: 'IPv4',
+        endpoints: [{ addresses: ['10.0.0.1'] }],
+        ports: [],
+      }),
+      named('discovery.k8s.io/v1', 'EndpointSlice', {
+        addressType: 'IPv4',
+        endpoints: [{ addresses: ['10.0.0.1'], deprecatedTopology: { a: 'b' } }],
+        ports: [],
+      }),
+    ],
+  ])('%s', async (_, resource, namespace, first, second) => {
+    const b = await Bench.open();
+    const made = objectAt(await b.create(resource, namespace, first), 'metadata');
+    expect(made['generation']).toBe(1);
+    const { resourceVersion } = made;
+    const metadata = { name: 'a', ...(resourceVersion !== undefined && { resourceVersion }) };
+    const changed = await b.update(resource, namespace, { ...second, metadata });
+    expect(objectAt(changed, 'metadata')['generation']).toBe(2);
+  });
+});
+
+describe('an update', () => {
+  it('reports a new scheduling gate once, at its last place', async () => {
+    const b = await Bench.open();
+    await b.create('pods', 'default', pod({}));
+    const gates = pod({ schedulingGates: [{ name: 'x' }, { name: 'x' }] });
+    const causes = await causesOf(b.update('pods', 'default', gates));
+    expect(causes.filter((cause) => cause.includes('only deletion is allowed'))).toEqual([
+      "spec.schedulingGates[1].name: Forbidden: only deletion is allowed, but found new scheduling gate 'x'",
+    ]);
+  });
+});
+
+describe('the status of a storage version', () => {
+  const V1 = { apiServerID: 'a', encodingVersion: 'v1', decodableVersions: ['v1'] };
+  it.each<readonly [string, JsonObject, readonly string[]]>([
+    [
+      'agrees with what the servers encode',
+      { storageVersions: [V1], commonEncodingVersion: 'v2' },
+      ['status.commonEncodingVersion: Invalid value: "v2": the actual common encoding version is v1'],
+    ],
+    [
+      'states a common version if there is one',
+      { storageVersions: [V1] },
+      ['status.commonEncodingVersion: Invalid value: null: the common encoding version is v1'],
+    ],
+    [
+      'states none if the servers differ',
+      {
+        storageVersions: [V1, { apiServerID: 'b', encodingVersion: 'v2', decodableVersions: ['v2'] }],
+        commonEncodingVersion: 'v1',
+      },
+      [
+        'status.commonEncodingVersion: Invalid value: "v1": should be nil if servers do not agree on the same encoding version, or if there is no server reporting the supported versions yet',
+      ],
+    ],
+    [
+      'has versions that each server decodes',
+      {
+        storageVersions: [
+          { ...V1, servedVersions: ['v2'] },
+          { ...V1, encodingVersion: '' },
+        ],
+      },
+      [
+        'status.storageVersions[0].servedVersions[0]: Invalid value: "v2": individual served version : v2 must be included in decodableVersions : [v1]',
+        'status.storageVersions[1].apiServerID: Duplicate value: "a"',
+        'status.storageVersions[1].encodingVersion: Invalid value: "": version part: must be non-empty',
+        'status.storageVersions[1].decodableVersions: Invalid value: ["v1"]: decodableVersions must include encodingVersion ',
+      ],
+    ],
+    [
+      'has conditions with a reason and a message',
+      { conditions: [{ type: 'A', status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z' }] },
+      ['status[0].reason: Required value', 'status[0].message: Required value'],
+    ],
+  ])('%s', async (_, status, causes) => {
+    const b = await Bench.open([['api/all', true]]);
+    const resource = 'storageversions.internal.apiserver.k8s.io/v1alpha1';
+    const body = named('internal.apiserver.k8s.io/v1alpha1', 'StorageVersion', { spec: {} }, 'example.com');
+    const { metadata } = await b.create(resource, '', body);
+    const changed = { ...body, metadata: metadata!, status };
+    expect(await causesOf(b.update(`${resource}/status`, '', changed))).toEqual(causes);
+  });
+});

@@ -1,0 +1,78 @@
+// One object on each of several servers, and their responses to the same request about it.
+import { canonical, normalise, remove, warningsOf } from '../../golden/lib.mjs';
+import { requestOf } from './ways.mjs';
+
+/** Fields that differ from run to run, and one that kube-apiserver drops when it stores an object. */
+const UNSTORED = ['uid', 'resourceVersion', 'creationTimestamp', 'selfLink'];
+
+/**
+ * Creates the object of `base` (`{path, object}`) in a namespace of its own on each server, calls `use` with its place, and removes
+ * it. The place is undefined if a server refuses the object.
+ */
+export async function withPlace(clients, base, use) {
+  const ns = `f${Date.now().toString(36)}`;
+  const path = base.path.replace('{{ns}}', ns);
+  const stored = [];
+  if (path !== base.path)
+    for (const c of clients) {
+      await c.request('POST', '/api/v1/namespaces', {}, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: ns } });
+      await c.request('POST', `/api/v1/namespaces/${ns}/serviceaccounts`, {}, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } });
+    }
+  try {
+    for (const c of clients) {
+      const r = await c.request('POST', path, {}, base.object);
+      if (r.status < 300) stored.push(JSON.parse(r.body));
+    }
+    const name = stored[0]?.metadata?.name;
+    await use(name === undefined || stored.length < clients.length ? undefined : { path, name, createName: `${name}-new`, ns, stored, created: base.object });
+  } finally {
+    for (const c of clients) {
+      if (stored.length > 0) await remove(c, `${path}/${stored[0].metadata?.name}`).catch(() => {});
+      if (path !== base.path) await c.request('DELETE', `/api/v1/namespaces/${ns}`).catch(() => {});
+    }
+  }
+}
+
+/** The response of each server to `ops` on the object of `place`, or undefined if the operations cannot be applied. */
+export async function answersTo(clients, place, { on, ops, query = '' }) {
+  const answers = await answersOnce(clients, place, { on, ops, query });
+  if (!answers?.some((a) => a.code === 409)) return answers;
+  // A controller of one server may have changed the object meanwhile.
+  const current = await Promise.all(clients.map((c) => c.request('GET', `${place.path}/${place.name}`)));
+  if (current.some((r) => r.status !== 200)) return undefined;
+  for (const [i, r] of current.entries()) place.stored[i] = JSON.parse(r.body);
+  return answersOnce(clients, place, { on, ops, query });
+}
+
+async function answersOnce(clients, place, { on, ops, query }) {
+  const answers = [];
+  for (const [i, client] of clients.entries()) {
+    const sent = requestOf(on, place, i, ops, query);
+    if (sent === undefined) return undefined;
+    answers.push(await ask(client, sent, place));
+  }
+  return answers;
+}
+
+async function ask(client, { method, path, headers = {}, body }, { ns }) {
+  const res = await client.request(method, path, headers, body);
+  const answer = JSON.parse(res.body.toString() || '{}');
+  const prefix = typeof body === 'object' ? body.metadata?.generateName : undefined;
+  const known = (x) => (prefix && typeof x === 'string' ? x.split(prefix).map((part, i) => (i === 0 ? part : part.replace(/^[a-z0-9]{5}/, '<x>'))).join(prefix) : x);
+  const clean = (x) => normalise(known(x), { vars: { ns }, managedFields: method === 'PATCH' });
+  const sentence = (x) => clean(x).replace(/resourceVersion\\":\\"\d+/g, 'resourceVersion\\":\\"<rv>').replace(/\b10\.0\.\d+\.\d+\b/g, '<ip>');
+  const warnings = warningsOf(res)?.map(clean);
+  const shown = warnings === undefined ? {} : { warnings };
+  if (res.status >= 300) {
+    const causes = answer.details?.causes?.map((c) => [c.reason, c.field, sentence(c.message)]);
+    return { code: res.status, reason: answer.reason, ...shown, ...(causes === undefined ? { message: sentence(answer.message ?? '') } : { causes: causes.sort(byText) }) };
+  }
+  const object = clean(answer);
+  if (object.metadata?.generateName !== undefined) object.metadata.name = '<generated>';
+  for (const field of UNSTORED) delete object.metadata?.[field];
+  // Entries are ordered by time, and the servers may write the object in different seconds.
+  if (object.metadata?.managedFields !== undefined) object.metadata.managedFields = object.metadata.managedFields.map(({ time: _time, ...rest }) => rest).sort(byText);
+  return { code: res.status, ...shown, object };
+}
+
+const byText = (a, b) => (canonical(a) < canonical(b) ? -1 : 1);
