@@ -5,10 +5,12 @@ import { existsSync, mkdirSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { aggregated } from './aggregated/run.mjs';
+import { certManager } from './certmanager/run.mjs';
 import { helm } from './helm/run.mjs';
 import { matrix, notRecorded } from './kubectl/matrix.mjs';
 import { capture, find, here, missing, root, run, withServer } from './lib.mjs';
 import { metrics } from './metrics/run.mjs';
+import { prometheus } from './prometheus/run.mjs';
 
 const KEPT = join(root, '.trireme', 'clients');
 const GO = () => missing('go', ['version']);
@@ -20,7 +22,9 @@ const clients = [
   { name: 'Go: client-go, informers across kills', missing: GO, run: () => goTest('informers', { TRIREME_DIST: join(root, 'dist') }) },
   { name: 'Go: metrics-server, aggregated', missing: () => GO() ?? missing('kubectl', ['version', '--client']), run: async () => metrics({ metrics: await goBuild('metrics', 'metrics-server', 'go.mod', 'sigs.k8s.io/metrics-server/cmd/metrics-server'), kubectl: find('kubectl') }) },
   { name: 'Go: sample-apiserver, aggregated', missing: GO, run: async () => aggregated({ sample: await goBuild('aggregated', 'sample-apiserver', 'go.mod', 'k8s.io/sample-apiserver'), etcd: await etcd() }) },
-  ...[3, 4].map((major) => ({ name: `Helm ${major}`, missing: GO, run: async () => helm(await goBuild('helm', `helm${major}`, `go-${major}.mod`, `helm.sh/helm/v${major}/cmd/helm`), major) })),
+  { name: 'Go: prometheus-operator', missing: () => GO() ?? missing('kubectl', ['version', '--client']), run: prometheusOperator },
+  { name: 'Go: cert-manager', missing: GO, run: certManagerPrograms },
+  ...[3, 4].map((major) => ({ name: `Helm ${major}`, missing: GO, run: async () => helm(await goHelm(major), major) })),
   ...installedKubectls().map((file) => ({ name: `kubectl: ${file}`, missing: () => undefined, run: () => matrix(file) })),
   ...[34, 35, 36, 37].map((minor) => ({ name: `kubectl 1.${minor}, built`, missing: () => GO() ?? notRecorded(minor), run: async () => matrix(await goBuild('kubectl', `kubectl.1.${minor}`, `go-1.${minor}.mod`, '.')) })),
   { name: 'JavaScript: @kubernetes/client-node', missing: () => undefined, run: () => vitest('test/e2e/informer.test.ts') },
@@ -62,6 +66,29 @@ async function goBuild(folder, name, modFile, target) {
   const { code, stderr } = await capture('go', args, { cwd: join(here, folder, 'build') });
   if (code !== 0) throw new Error(`go ${args.join(' ')}: ${stderr}`);
   return file;
+}
+
+function goHelm(major) {
+  return goBuild('helm', `helm${major}`, `go-${major}.mod`, `helm.sh/helm/v${major}/cmd/helm`);
+}
+
+/** The folder of a module that `FOLDER/build/go.mod` pins: its manifests are there, too. */
+async function moduleFolder(folder, module) {
+  const { code, stdout, stderr } = await capture('go', ['mod', 'download', '-json', module], { cwd: join(here, folder, 'build') });
+  if (code !== 0) throw new Error(`the module ${module}: ${stderr}${stdout}`);
+  return JSON.parse(stdout).Dir;
+}
+
+async function prometheusOperator() {
+  const module = 'github.com/prometheus-operator/prometheus-operator';
+  const operator = await goBuild('prometheus', 'prometheus-operator', 'go.mod', `${module}/cmd/operator`);
+  return prometheus({ operator, kubectl: find('kubectl') }, await moduleFolder('prometheus', module));
+}
+
+async function certManagerPrograms() {
+  const built = await goBuild('certmanager', 'cert-manager', 'go.mod', '.');
+  const module = await moduleFolder('certmanager', 'github.com/cert-manager/cert-manager');
+  return certManager({ certManager: built, helm: await goHelm(4) }, join(module, 'deploy', 'charts', 'cert-manager'));
 }
 
 /** Builds etcd, which the conformance tests pin. */
