@@ -5,6 +5,10 @@
 export interface PeerRules {
   /** A forwarded proposal is validated before it enters the log, because every peer would have to apply it. */
   readonly checksProposals: boolean;
+  /** A malformed entry of the log changes nothing, and the peer continues. */
+  readonly ignoresMalformed: boolean;
+  /** The record of a member is deleted only if the member was certainly not added. */
+  readonly keepsUncertainMembers: boolean;
   /** The removal of a member is recorded only once it is committed, and only in the term in which the leader decided it. */
   readonly recordsCommittedRemovals: boolean;
   /** A joining peer is answered after a linearizable read, because the peer that it asks may be behind. */
@@ -15,6 +19,8 @@ export interface PeerRules {
   readonly remembersPromises: boolean;
   /** The snapshot of a newer leader replaces one that is being received from an older one. */
   readonly replacesSnapshots: boolean;
+  /** The index of a snapshot is compared with its content before the snapshot replaces the state. */
+  readonly checksSnapshotIndex: boolean;
   /** A peer serves nothing while voters differ in their state and no majority agrees. */
   readonly suspendsUndecided: boolean;
   /** A member that no other has reached asks whether it was removed. */
@@ -31,11 +37,14 @@ export interface PeerRules {
 
 export const PEER_RULES: PeerRules = {
   checksProposals: true,
+  ignoresMalformed: true,
+  keepsUncertainMembers: true,
   recordsCommittedRemovals: true,
   confirmsJoins: true,
   admitsFounders: true,
   remembersPromises: true,
   replacesSnapshots: true,
+  checksSnapshotIndex: true,
   suspendsUndecided: true,
   asksWhetherRemoved: true,
   raisesReadForms: true,

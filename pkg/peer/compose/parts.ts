@@ -202,7 +202,8 @@ function admissionOf(base: PeerBase, raft: DrivenRaft, { fail }: Owner): Admissi
 }
 
 /** A malformed entry changes nothing; it is counted and logged. */
-function malformedEntry({ metrics, events }: PeerBase, why: string): void {
+function malformedEntry({ metrics, events, rules }: PeerBase, why: string): void {
+  invariant(rules.ignoresMalformed, why);
   metrics.malformedEntries++;
   events.note?.('error', `an entry of the log changes nothing: ${why}`);
 }

@@ -171,7 +171,7 @@ export class Members {
       if (bad !== undefined) return refused(`'${bad}' is not a peer URL like https://HOST:PORT`);
       const taken = this.list().find((member) => member.peerUrls.some((url) => peerUrls.includes(url)));
       if (taken !== undefined) return refused(`member ${memberIdText(taken.id)} (${taken.name}) has that peer URL`);
-      const { clusterId, world } = this.#ports;
+      const { clusterId, world, rules, propose } = this.#ports;
       const id = idFrom([clusterId, ...peerUrls, world.random.uuid()]);
       const stays = request.staysLearner === true ? { staysLearner: true } : {};
       const info: MemberInfo = { id, name: request.name ?? '', peerUrls, ...stays };
@@ -181,8 +181,9 @@ export class Members {
       if (changed.kind === 'done') return { kind: 'ok', value: { id, name: info.name, peerUrls, learner: true } };
       // Remove the record only if the learner was certainly not added. Otherwise a leader removes it as soon as that is
       // certain (`tend`).
-      if (changed.kind === 'refused')
-        await this.#write({ compares: [], ops: [{ kind: 'delete', key: memberKey(id) }] });
+      const removal: Txn = { compares: [], ops: [{ kind: 'delete', key: memberKey(id) }] };
+      if (changed.kind === 'refused') await this.#write(removal);
+      else if (!rules.keepsUncertainMembers) await propose(encodeEntry({ kind: 'txn', txn: removal }), {});
       return changed;
     });
   }

@@ -13,7 +13,7 @@ export interface ReceiverPorts {
   readonly home: EngineHome;
   readonly clusterId: string;
   readonly self: number;
-  readonly rules: Pick<PeerRules, 'replacesSnapshots'>;
+  readonly rules: Pick<PeerRules, 'replacesSnapshots' | 'checksSnapshotIndex'>;
   /** Absent for a peer in memory. */
   readonly files: SmallFiles | undefined;
   /**
@@ -142,7 +142,7 @@ export class SnapshotReceiver {
   }
 
   async #take(incoming: Incoming, parts: AsyncIterable<WireSnapshotPart>, progressed: () => void): Promise<boolean> {
-    const { home } = this.#ports;
+    const { home, rules } = this.#ports;
     const { begin, abort } = incoming;
     const before = this.#ports.noRoom();
     if (before !== undefined) throw new Error(before);
@@ -178,7 +178,8 @@ export class SnapshotReceiver {
         syncEvery: SNAPSHOT_LIMITS.syncEveryBytes,
         check: ({ applied }) => {
           const { index } = metaFromWire(stream.meta);
-          if (applied !== index) throw new Error(`a snapshot of ${index} holds the state of ${applied}`);
+          if (applied !== index && rules.checksSnapshotIndex)
+            throw new Error(`a snapshot of ${index} holds the state of ${applied}`);
         },
       });
     } catch (error) {

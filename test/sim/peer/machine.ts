@@ -1,6 +1,6 @@
 // One simulated machine: an address, a disk, and the process that runs on it, if any. `start` runs the production peer.
 
-import { foundingId, PEER_RULES } from '../../../pkg/peer/common/index.js';
+import { foundingId, PEER_RULES, type PeerRules } from '../../../pkg/peer/common/index.js';
 import { type InitialMember, openPeer, PEER_DEFAULTS, type Peer, type PeerConfig } from '../../../pkg/peer/index.js';
 import type { Events } from '../events.js';
 import type { Random } from '../random.js';
@@ -63,8 +63,12 @@ export class Machine {
   isOfOldCluster = false;
   /** Simulated time of the latest start. */
   startedAt = 0;
+  /** The names in its `--initial-cluster` at the latest start. */
+  contacts: readonly string[] = [];
   /** An operator is working on it. */
   operated = false;
+  /** Its process appends what it is given, without a check. */
+  isFaulty = false;
 
   constructor(index: number, world: MachineWorld, founder: boolean) {
     this.index = index;
@@ -89,13 +93,15 @@ export class Machine {
   start(): void {
     if (this.isUp) return;
     const { events, network, trace, opened, refused, fatal } = this.#world;
+    const config = this.config();
     this.startedAt = events.now;
+    this.contacts = config.initialCluster.map(({ name }) => name);
     this.disk.processEnded();
     const process = this.newProcess();
     this.process = process;
     trace(() => `${this.name} starts${this.joins ? ' to join' : ''}`);
     openPeer(
-      this.config(),
+      config,
       process.world,
       {
         fatal: (error) => process.alive && fatal(this, error),
@@ -104,7 +110,7 @@ export class Machine {
       {
         disk: this.disk.of(process),
         loadTransport: async () => network.provider(this.url, process),
-        rules: { ...PEER_RULES, ...this.#world.faults.rules },
+        rules: this.#rules(),
       },
     ).then(
       (peer) => {
@@ -118,6 +124,17 @@ export class Machine {
         refused(this, error);
       },
     );
+  }
+
+  #rules(): PeerRules {
+    const rules = { ...PEER_RULES, ...this.#world.faults.rules };
+    const checks = (): boolean => rules.checksProposals && !this.isFaulty;
+    return {
+      ...rules,
+      get checksProposals() {
+        return checks();
+      },
+    };
   }
 
   /** A process of this machine, with its clock. */

@@ -30,6 +30,35 @@ const MUTATIONS: readonly PeerMutation[] = [
     profile: { founders: 3, nemesisMs: 300, acts: acts({ badProposal: 3, restart: 3, heal: 3 }) },
   },
   {
+    name: 'stops at a malformed entry of the log',
+    breaks: 'Every peer has the entry, and meets it at every start.',
+    faults: { rules: { ignoresMalformed: false } },
+    profile: { founders: 3, nemesisMs: 300, acts: acts({ badEntry: 3, restart: 3, heal: 3 }) },
+  },
+  {
+    name: 'takes the unknown outcome of an addition for a failure',
+    breaks: 'The member may have been added: without its record no member knows its address.',
+    faults: { rules: { keepsUncertainMembers: false } },
+    profile: {
+      founders: 3,
+      spares: 2,
+      nemesisMs: 150,
+      acts: acts({ addMember: 6, removeMember: 3, isolateLeader: 4, pause: 2, heal: 6, restart: 2 }),
+    },
+  },
+  {
+    name: 'compares the index of a snapshot with its content only after the snapshot has replaced the state',
+    breaks: 'The peer has lost its own state by then, and stops at every start.',
+    faults: { rules: { checksSnapshotIndex: false } },
+    profile: {
+      founders: 3,
+      snapshotCount: 10,
+      nemesisMs: 150,
+      operationMs: 15,
+      acts: acts({ badSnapshot: 4, kill: 3, restart: 4, split: 1, heal: 3 }),
+    },
+  },
+  {
     name: 'trusts its last frame after a failed sync',
     breaks:
       'The kernel may have dropped the data of the failed sync but still return it from its cache: the next power cut loses it.',

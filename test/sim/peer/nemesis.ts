@@ -118,6 +118,8 @@ export class Nemesis {
       rollBack: () => this.#operators.rollBack(),
       restore: () => this.#operators.restore(),
       badProposal: () => this.#badProposal(machine),
+      badEntry: () => this.#badEntry(),
+      badSnapshot: () => network.misnameSnapshot(machine.url),
       rot: () => {
         if (machines.some(({ suspect, operated, lost }) => suspect !== undefined || operated || lost)) return;
         machine.kill();
@@ -185,11 +187,7 @@ export class Nemesis {
 
   /** A faulty peer forwards an invalid proposal. */
   #badProposal(machine: Machine): void {
-    const { random, network, machines, trace } = this.#cluster;
-    const sink = network.sinkAt(machine.url);
-    const from = random.pick(machines).memberId;
-    if (machine.peer === undefined || sink === undefined || from === undefined) return;
-    const { process } = machine;
+    const { random } = this.#cluster;
     const member = Buffer.from('not JSON');
     const inner = encodeEntry({
       kind: 'txn',
@@ -198,20 +196,50 @@ export class Nemesis {
     // An entry form of a newer release that no peer of this cluster runs.
     const newer = seal({ origin: 1, id: 1, command: Buffer.from(inner), form: 2 });
     newer[6] = 99;
-    const data = random.pick([
-      Buffer.alloc(random.int(0, 11), 7),
-      Buffer.alloc(random.int(12, 40), 7),
-      Buffer.concat([Buffer.alloc(12, 1), inner]),
-      newer,
-    ]);
+    this.#forward(machine, () =>
+      random.pick([
+        Buffer.alloc(random.int(0, 11), 7),
+        Buffer.alloc(random.int(12, 40), 7),
+        Buffer.concat([Buffer.alloc(12, 1), inner]),
+        newer,
+      ]),
+    );
+  }
+
+  /** A faulty leader appends a malformed entry. */
+  #badEntry(): void {
+    const { random } = this.#cluster;
+    const machine = this.#cluster.leader();
+    if (machine === undefined) return;
+    const damaged = seal({ origin: 1, id: 1, command: Buffer.alloc(20, 7), form: 2 });
+    damaged[damaged.length - 1]! ^= 1;
+    const draw = (): Buffer => {
+      const malformed = [Buffer.alloc(random.int(0, 11), 7), Buffer.alloc(random.int(12, 40), 7)];
+      // A peer that does not read form 2 has to stop at it.
+      return random.pick(this.#operators.entryForm < 2 ? malformed : [...malformed, damaged]);
+    };
+    this.#forward(machine, draw, { isFaulty: true });
+  }
+
+  /** Passes a proposal to the peer on `machine`, as if another one had forwarded it. With `isFaulty` it is appended without a check. */
+  #forward(machine: Machine, draw: () => Buffer, { isFaulty = false } = {}): void {
+    const { random, network, machines, trace } = this.#cluster;
+    const sink = network.sinkAt(machine.url);
+    const from = random.pick(machines).memberId;
+    if (machine.peer === undefined || sink === undefined || from === undefined) return;
+    const { process } = machine;
+    const data = draw();
     void machine.peer.control.report().then(({ term }) => {
       if (!process?.alive) return;
       process.run(() => {
+        machine.isFaulty = isFaulty;
         try {
           sink.proposal(from as never, { id: BAD_PROPOSAL_ID, data, term });
         } catch (error) {
           // The transport closes the connection.
           trace(() => `${machine.name} rejects the proposal: ${(error as Error).message}`);
+        } finally {
+          machine.isFaulty = false;
         }
       });
     });

@@ -45,6 +45,8 @@ export class SimulatedNetwork {
   readonly #listeners = new Map<string, Listener>();
   /** Blocked directions, as `from > to`. */
   readonly #cuts = new Set<string>();
+  /** URLs of peers to which the next snapshot comes with a wrong index. */
+  readonly #misnamed = new Set<string>();
   #perfect = false;
   sent = 0;
 
@@ -71,6 +73,7 @@ export class SimulatedNetwork {
   makePerfect(): void {
     this.#perfect = true;
     this.#cuts.clear();
+    this.#misnamed.clear();
   }
 
   /** Has no effect after `makePerfect`: a fault may have been planned before. */
@@ -80,6 +83,11 @@ export class SimulatedNetwork {
 
   heal(): void {
     this.#cuts.clear();
+  }
+
+  /** The sender of the next snapshot to `url` is faulty: it announces the index after that of the state. */
+  misnameSnapshot(url: string): void {
+    if (!this.#perfect) this.#misnamed.add(url);
   }
 
   /** The receiver at `url`, for messages of a faulty peer. */
@@ -294,7 +302,7 @@ export class SimulatedNetwork {
           begin: part.begin ?? null,
           data: part.data === undefined ? new Uint8Array(0) : Uint8Array.from(part.data),
           checksum: part.checksum ?? 0,
-          end: part.end ?? null,
+          end: part.end == null || !this.#misnamed.delete(toUrl) ? (part.end ?? null) : misnamed(part.end),
         };
         await process.sleep(this.#delay());
         parts.push(whole);
@@ -313,6 +321,12 @@ export class SimulatedNetwork {
       cancel: () => breaks('the sender cancelled the stream'),
     };
   }
+}
+
+type SnapshotEnd = NonNullable<WireSnapshotPart['end']>;
+
+function misnamed(end: SnapshotEnd): SnapshotEnd {
+  return { ...end, meta: end.meta && { ...end.meta, index: end.meta.index + 1 } };
 }
 
 /** Parts in flight, as the receiver reads them. */

@@ -29,6 +29,11 @@ export class Operators {
     this.#lists = new MemberLists(cluster);
   }
 
+  /** The newest form of log entries that every member reads. */
+  get entryForm(): number {
+    return this.#lives.entryForm;
+  }
+
   /** Plans what operators do regularly. */
   plan(): void {
     this.#lists.plan();

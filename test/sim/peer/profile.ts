@@ -1,7 +1,7 @@
 // The profile of a run: sizes, conditions, and the frequency of each fault. Every seed draws a different mix, because a run with
 // all faults at once finds other bugs than a run with one frequent fault.
 
-import type { Random } from '../random.js';
+import { Random } from '../random.js';
 import type { DiskProfile } from './disk.js';
 import type { NetworkProfile } from './network.js';
 
@@ -32,6 +32,8 @@ export const ACTS = [
   'rollBack',
   'restore',
   'badProposal',
+  'badEntry',
+  'badSnapshot',
   'rot',
   'burst',
 ] as const;
@@ -40,6 +42,10 @@ export type Act = (typeof ACTS)[number];
 
 /** Acts that only fit some profiles. A snapshot may spread what `rot` has altered, so it never occurs in drawn ones. */
 const SPECIAL: readonly Act[] = ['isolateRemoval', 'rot'];
+
+/** Acts that are drawn from a stream of their own: without them a seed produces the run that it produced before they existed. */
+const LATER: readonly Act[] = ['badEntry', 'badSnapshot'];
+const LATER_SEEDS = 2 ** 40;
 
 /**
  * The releases of a rolling upgrade: the newest form of log entries that each reads, and that it writes once every member reads it. A
@@ -88,10 +94,13 @@ export interface PeerProfile {
   readonly hashCheckMs: number;
 }
 
-export function drawProfile(random: Random, fixed: Partial<PeerProfile> = {}): PeerProfile {
+export function drawProfile(random: Random, seed: number, fixed: Partial<PeerProfile> = {}): PeerProfile {
+  const rare = [...SPECIAL, ...LATER];
   const acts = Object.fromEntries(
-    ACTS.map((act) => [act, !SPECIAL.includes(act) && random.chance(0.55) ? random.int(1, 4) : 0]),
+    ACTS.map((act) => [act, !rare.includes(act) && random.chance(0.55) ? random.int(1, 4) : 0]),
   );
+  const later = new Random(LATER_SEEDS + seed);
+  for (const act of LATER) acts[act] = later.chance(0.2) ? 1 : 0;
   acts['restart'] = 5;
   acts['heal'] = 4;
   acts['crashAll'] = random.chance(0.3) ? 1 : 0;

@@ -52,10 +52,12 @@ export function isWhole({ cluster, operators }: Recovering): boolean {
       operators.operate(machine, () => operators.leave(machine));
       return false;
     }
-    // A removed peer that is still up does not know it yet. Its operator stops it if its flags name only peers that are gone: then it
-    // can learn of its removal from none.
-    const hopeless = machine.peer === undefined || machines.every(({ isFounder, peer }) => !isFounder || !peer);
-    if (!machine.wanted && hopeless) machine.kill();
+    // Flags that name only peers that are gone are no use. A member that joins is started again, with those of today; a removed peer that
+    // is still up can learn of its removal from none.
+    const lonely = machines.every((each) => each === machine || !machine.contacts.includes(each.name) || !each.peer);
+    if (machine.wanted ? machine.joins && machine.peer === undefined && lonely : machine.peer === undefined || lonely) {
+      machine.kill();
+    }
     if (machine.wanted ? machine.peer === undefined : machine.isUp) return false;
   }
   return members.every(({ learner }) => !learner);

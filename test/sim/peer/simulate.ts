@@ -73,7 +73,7 @@ class PeerRun {
 
   constructor({ seed, profile, faults = {}, without = [], trace }: PeerSimOptions) {
     const random = new Random(seed);
-    const drawn = drawProfile(random, profile);
+    const drawn = drawProfile(random, seed, profile);
     const left = Object.fromEntries(without.map((act) => [act, 0]));
     const lives = new Lives(() => cluster);
     const cluster: SimulatedCluster = new SimulatedCluster({
