@@ -169,14 +169,20 @@ export class FieldErrors {
    */
   each<T>(items: readonly T[], f: (item: T, index: number) => void, weight = 1): void {
     const { length } = items;
+    let at = 0;
     if (this.#atOnce > 0 || this.#visited + length * weight <= apiLimits.checkedAtOnce) {
       this.#visited += length * weight;
-      for (let i = 0; i < length; i++) f(items[i]!, i);
-      return;
+      while (at < length && (this.#atOnce > 0 || this.#visited <= apiLimits.checkedAtOnce)) f(items[at]!, at++);
+      if (at === length) return;
     }
     const errors: Place['errors'] = [];
     this.#sink.push({ errors });
-    this.#putOff.push({ errors, items, f: f as (item: unknown, index: number) => void, weight, at: 0 });
+    this.#putOff.push({ errors, items, f: f as (item: unknown, index: number) => void, weight, at });
+  }
+
+  /** Counts a check as expensive as this many cheap items, so that further items of `each` are put off. */
+  charge(items: number): void {
+    this.#visited += items;
   }
 
   /** Runs `f` when the checks put off so far are done. */

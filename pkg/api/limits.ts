@@ -11,6 +11,11 @@ export const apiLimits = {
    * yield.
    */
   patternSizeMax: 16_384,
-  /** The product of the size of a pattern and the length of a text. Beyond it, the text does not match: matching cannot yield. */
-  patternStepsMax: 64 * 1024 * 1024,
+  /**
+   * The product of the size of a pattern and the length of a text, which takes up to 20 ms. Beyond it, the text does not match: matching cannot
+   * yield.
+   */
+  patternStepsMax: 4 * 1024 * 1024,
+  /** The same for all searches of one `findAll`, which yields between them. */
+  allSearchesStepsMax: 256 * 1024 * 1024,
 } as const;

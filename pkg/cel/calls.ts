@@ -1,4 +1,5 @@
-import type { Step } from './frame.js';
+import type { Frame, Step } from './frame.js';
+import { isCheapSearch, searches } from './library/regex.js';
 import { contains, fieldOf, hasFields, orMissing } from './operations.js';
 import { costOfCalls } from './runtimecost.js';
 import { fail, isError, keyText, type List, NO_OVERLOAD, Optional, type Value } from './values.js';
@@ -25,6 +26,9 @@ const OPERATORS: ReadonlySet<string> = new Set([
  */
 export function invoke({ name, overload, call, nonStrict, args }: Invocation): Step {
   const cost = costOfCalls(name, overload);
+  const search = Object.hasOwn(searches, name) ? searches[name] : undefined;
+  const done = (f: Frame, values: readonly Value[]): Value =>
+    search === undefined || isCheapSearch(name, values) ? call(...values) : f.complete(name, values, search);
   if (args.length === 1 && !nonStrict) {
     const only = args[0]!;
     return (f) => {
@@ -51,7 +55,7 @@ export function invoke({ name, overload, call, nonStrict, args }: Invocation): S
       }
       const both = [a, b];
       f.spend(cost.before(both));
-      const result = isError(a) ? a : isError(b) ? b : call(a, b);
+      const result = isError(a) ? a : isError(b) ? b : search === undefined ? call(a, b) : done(f, both);
       if (cost.after !== undefined) f.spend(cost.after(both, result));
       return result;
     };
@@ -66,7 +70,7 @@ export function invoke({ name, overload, call, nonStrict, args }: Invocation): S
     }
     f.spend(cost === undefined ? 1 : cost.before(values));
     const last = values.at(-1);
-    const result = !nonStrict && last !== undefined && isError(last) ? last : call(...values);
+    const result = !nonStrict && last !== undefined && isError(last) ? last : done(f, values);
     if (cost?.after !== undefined) f.spend(cost.after(values, result));
     return result;
   };

@@ -34,7 +34,7 @@ describe('patterns', () => {
   it('do not meet texts that are too long for them', () => {
     const found = run("object.text.matches('([a-z.-]{1,300})c$')", { text: 'a.b-c'.repeat(200_000) });
     expect(isError(found) && found.message).toBe('the text is too long for the regular expression');
-    expect(run("object.text.matches('^a.*c$')", { text: 'a.b-c'.repeat(200_000) })).toBe(true);
+    expect(run("object.text.matches('^a.*c$')", { text: 'a.b-c'.repeat(100_000) })).toBe(true);
   });
 });
 

@@ -1,3 +1,4 @@
+import { finish, type Steps } from '../base/index.js';
 import { Suspended } from './suspended.js';
 import type { Value } from './values.js';
 
@@ -48,6 +49,8 @@ export class Frame {
   readonly #pace: Pace | undefined;
   #interrupted: Map<number, LoopState> | undefined;
   #finished: Map<number, Outcome> | undefined;
+  /** Long calls that were begun, by their function and each of their arguments. */
+  #calls: CallTree | undefined;
 
   constructor(variables: Variables, slots: number, limit: number, pace?: Pace) {
     this.variables = variables;
@@ -84,6 +87,26 @@ export class Frame {
     return state;
   }
 
+  /** Makes a call in steps. If the evaluation is interrupted in it, it continues there; its result is kept. */
+  complete(name: string, args: readonly Value[], begin: (args: readonly Value[]) => Steps<Value>): Value {
+    if (this.#pace === undefined) return finish(begin(args));
+    this.#calls ??= newTree();
+    let at = this.#calls;
+    for (const key of [name, ...args]) {
+      const next = at.below.get(key) ?? newTree();
+      at.below.set(key, next);
+      at = next;
+    }
+    at.call ??= { steps: begin(args), value: undefined };
+    const { call } = at;
+    while (call.value === undefined) {
+      const step = call.steps.next();
+      if (step.done === true) call.value = step.value;
+      else if (this.#pace.spent()) throw new Suspended(this.#pace.yield());
+    }
+    return call.value;
+  }
+
   /** Saves the result of a loop that began at `since` cost units. */
   finish(loop: number, value: Value, since: number): void {
     if (this.#pace === undefined || this.cost - since < KEPT_COST) return;
@@ -101,5 +124,12 @@ export class Frame {
     for (const loop of this.#finished.keys()) if (loop >= from && loop < to) this.#finished.delete(loop);
   }
 }
+
+interface CallTree {
+  readonly below: Map<Value, CallTree>;
+  call: { readonly steps: Steps<Value>; value: Value | undefined } | undefined;
+}
+
+const newTree = (): CallTree => ({ below: new Map(), call: undefined });
 
 export type Step = (f: Frame) => Value;

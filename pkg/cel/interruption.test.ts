@@ -71,4 +71,30 @@ describe('an evaluation whose time slice is used up', () => {
     const { value } = await finish(execution(EXPRESSIONS[0]!, scheduler.spent, scheduler, 20_000));
     expect(value).toMatchObject({ message: 'operation cancelled: actual cost limit exceeded' });
   });
+
+  it('continues in the middle of a long search, and makes each search once', async () => {
+    const text = `${'x'.repeat(200)}y`;
+    const long = `'${'x'.repeat(40_000)}'`;
+    const all = `'${text}'.findAll('x[xy]*z|x')`;
+    for (const expression of [
+      `${all}.size() + ${all}.size()`,
+      `${long}.matches('^[xy]*z') || ${long}.find('x+') != ''`,
+    ]) {
+      const whole = execution(expression, () => false, scheduler, 1_000_000).run();
+      const sliced = await finish(execution(expression, scheduler.spent, scheduler, 1_000_000));
+      expect(isError(whole.value)).toBe(false);
+      expect({ ...sliced, turns: 0 }).toEqual({ ...whole, turns: 0 });
+      expect(sliced.turns).toBeGreaterThanOrEqual(2);
+    }
+  });
+
+  it('ends searches that would read the text again and again', async () => {
+    const { value } = execution(
+      `'${'x'.repeat(30_000)}'.findAll('x[xy]*z|x')`,
+      () => false,
+      scheduler,
+      1_000_000,
+    ).run();
+    expect(value).toMatchObject({ message: 'the text is too long for the regular expression' });
+  });
 });

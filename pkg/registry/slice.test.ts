@@ -171,3 +171,28 @@ it('reading a body that needs the exact decoder yields', async () => {
   };
   expect((await refused(20_000)) - (await refused(10))).toBeGreaterThanOrEqual(20_000 / 500 - 1);
 });
+
+it('the rules of a definition are checked in steps', async () => {
+  const pausesWith = async (rules: number): Promise<number> => {
+    const b = await Bench.open();
+    const turns = slow(b);
+    const declared = Array.from({ length: rules }, (_, i) => ({ rule: `self.a > ${i}` }));
+    const spec = { type: 'object', properties: { a: { type: 'integer' } }, 'x-kubernetes-validations': declared };
+    const openAPIV3Schema = { type: 'object', properties: { spec } };
+    await b.create('customresourcedefinitions.apiextensions.k8s.io/v1', '', {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'as.x.example' },
+      spec: {
+        ...{
+          group: 'x.example',
+          scope: 'Cluster',
+          names: { plural: 'as', singular: 'a', kind: 'A', listKind: 'AList' },
+        },
+        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }],
+      },
+    });
+    return turns();
+  };
+  expect((await pausesWith(1_000)) - (await pausesWith(10))).toBeGreaterThanOrEqual(1_000 / 20 - 1);
+});

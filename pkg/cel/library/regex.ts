@@ -1,17 +1,24 @@
 import { createRequire } from 'node:module';
 import type { RE2JS } from 're2js';
 import { apiLimits, isPatternTooLarge, patternSize } from '../../api/index.js';
+import { finish, type Steps } from '../../base/index.js';
 import { declare, type Library } from '../environment.js';
 import { ArrayList, CelError, fail, NO_OVERLOAD, noOverload, type Value } from '../values.js';
 
 /** Patterns come from clients: RE2 takes time linear in the text. Compiled patterns are kept, up to a bound. */
 const PATTERNS_MAX = 1000;
-const patterns = new Map<string, RE2JS | string>();
+const patterns = new Map<string, Pattern | string>();
 const load = createRequire(import.meta.url);
 let engine: typeof import('re2js') | undefined;
 
+interface Pattern {
+  readonly expression: RE2JS;
+  /** See `patternSize`. */
+  readonly size: number;
+}
+
 /** Returns the compiled pattern, or kube-apiserver's error message. */
-export function compilePattern(pattern: string): RE2JS | string {
+export function compilePattern(pattern: string): Pattern | string {
   let compiled = patterns.get(pattern);
   if (compiled === undefined) {
     if (isPatternTooLarge(pattern)) return 'error parsing regexp: expression too large';
@@ -19,7 +26,7 @@ export function compilePattern(pattern: string): RE2JS | string {
     // Loaded on first use, so that it does not slow down the start.
     engine ??= load('re2js') as typeof import('re2js');
     try {
-      compiled = engine.RE2JS.compile(pattern);
+      compiled = { expression: engine.RE2JS.compile(pattern), size: patternSize(pattern) };
     } catch (error) {
       compiled = sentence(error as Error);
     }
@@ -40,33 +47,35 @@ export function matches(text: Value, pattern: Value): Value {
   if (typeof text !== 'string' || typeof pattern !== 'string') return NO_OVERLOAD;
   const compiled = compilePattern(pattern);
   if (typeof compiled === 'string') return fail(compiled);
-  return isTooLong(text, pattern) ? fail(TOO_LONG) : compiled.matcher(text).find();
+  return isTooLong(text, compiled) ? fail(TOO_LONG) : compiled.expression.matcher(text).find();
 }
 
 const TOO_LONG = 'the text is too long for the regular expression';
 
-/** Matching cannot be interrupted. */
-const isTooLong = (text: string, pattern: string): boolean =>
-  text.length > SHORT && text.length * patternSize(pattern) > apiLimits.patternStepsMax;
+/** One search cannot be interrupted. */
+const isTooLong = (text: string, { size }: Pattern): boolean => text.length * size > apiLimits.patternStepsMax;
 
-/** The cost of matching shorter texts is not estimated. */
-const SHORT = 1024;
-
-function illegal(text: string, pattern: string): RE2JS | CelError {
+function illegal(text: string, pattern: string): Pattern | CelError {
   const compiled = compilePattern(pattern);
-  if (isTooLong(text, pattern)) return fail(TOO_LONG);
-  return typeof compiled === 'string' ? fail(`Illegal regex: ${compiled}`) : compiled;
+  if (typeof compiled === 'string') return fail(`Illegal regex: ${compiled}`);
+  return isTooLong(text, compiled) ? fail(TOO_LONG) : compiled;
 }
 
 function find(text: Value, pattern: Value): Value {
   if (typeof text !== 'string' || typeof pattern !== 'string') return noOverload('find', text, pattern);
   const compiled = illegal(text, pattern);
   if (compiled instanceof CelError) return compiled;
-  const matcher = compiled.matcher(text);
+  const matcher = compiled.expression.matcher(text);
   return matcher.find() ? (matcher.group() ?? '') : '';
 }
 
-function findAll(...args: Value[]): Value {
+const findAll = (...args: Value[]): Value => finish(findAllSteps(args));
+
+/**
+ * Each search may read the text to its end, whatever it finds: `x[xy]*z|x` in a text of `x` finds single characters. So all searches together
+ * take time quadratic in the text.
+ */
+function* findAllSteps(args: readonly Value[]): Steps<Value> {
   const [text, pattern, limit] = args;
   const bounded = args.length === 3;
   if (typeof text !== 'string' || typeof pattern !== 'string' || (bounded && typeof limit !== 'bigint'))
@@ -75,15 +84,48 @@ function findAll(...args: Value[]): Value {
   if (compiled instanceof CelError) return compiled;
   const most = bounded && (limit as bigint) >= 0n ? Number(limit) : Number.POSITIVE_INFINITY;
   const found: Value[] = [];
-  const matcher = compiled.matcher(text);
+  const matcher = compiled.expression.matcher(text);
   // An empty match directly after a match is ignored.
   let end = -1;
+  let steps = 0;
+  let stepsAtPause = 0;
+  yield;
   while (found.length < most && matcher.find()) {
     const empty = matcher.start() === matcher.end();
     if (!(empty && matcher.start() === end)) found.push(matcher.group() ?? '');
     end = matcher.end();
+    steps += (text.length - end) * compiled.size;
+    if (steps > apiLimits.allSearchesStepsMax) return fail(TOO_LONG);
+    if (steps - stepsAtPause > CHEAP_STEPS) {
+      stepsAtPause = steps;
+      yield;
+    }
   }
   return new ArrayList(found);
+}
+
+/** Searches up to this product of text and pattern take about a tenth of a millisecond. */
+const CHEAP_STEPS = 32 * 1024;
+
+/** Searches that may take long, in steps, by the name of their function. */
+export const searches: Readonly<Record<string, (args: readonly Value[]) => Steps<Value>>> = {
+  *matches(args) {
+    yield;
+    return matches(args[0]!, args[1]!);
+  },
+  *find(args) {
+    yield;
+    return find(args[0]!, args[1]!);
+  },
+  findAll: findAllSteps,
+};
+
+/** Whether a call of one of `searches` takes so little time that it need not pause. */
+export function isCheapSearch(name: string, [text, pattern]: readonly Value[]): boolean {
+  if (typeof text !== 'string' || typeof pattern !== 'string') return true;
+  const compiled = compilePattern(pattern);
+  if (typeof compiled === 'string') return true;
+  return compiled.size * text.length * (name === 'findAll' ? text.length : 1) <= CHEAP_STEPS;
 }
 
 export const regexLibrary: Library = {

@@ -8,6 +8,7 @@ import {
   listAt,
   textAt,
 } from '../../api/index.js';
+import type { Scheduler } from '../../base/index.js';
 import { type StructSchema, validateStructure } from '../../schema/index.js';
 import type { ServedResource } from '../kind.js';
 import type { Strategy, WriteContext } from '../resource.js';
@@ -94,14 +95,40 @@ const BLOCKING: ReadonlySet<string> = new Set([
 const NOT_CHECKED =
   'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
 
+interface Change {
+  readonly object: JsonObject;
+  readonly old: JsonObject | undefined;
+}
+
 function validate(
-  change: { readonly object: JsonObject; readonly old: JsonObject | undefined },
+  change: Change,
   rules: VersionRules,
   found: FieldErrors,
-  { scheduler, warn }: WriteContext,
+  context: WriteContext,
   parts: 'all' | 'status' = 'all',
 ): Promise<void> | undefined {
-  const { list } = validateStructure(change.object, rules.schema(), change.old);
+  const structural = validateStructure(change.object, rules.schema(), change.old);
+  const rest = (): Promise<void> | undefined => validateRest(change, rules, structural, { found, context, parts });
+  return structural.pending ? allSteps(structural, context.scheduler).then(rest) : rest();
+}
+
+async function allSteps(errors: FieldErrors, scheduler: Scheduler): Promise<void> {
+  for (; errors.pending; errors.step()) if (scheduler.spent()) await scheduler.yield();
+}
+
+interface Report {
+  readonly found: FieldErrors;
+  readonly context: WriteContext;
+  readonly parts: 'all' | 'status';
+}
+
+/** What depends on the structure, whose errors are known. */
+function validateRest(
+  change: Change,
+  rules: VersionRules,
+  { list }: FieldErrors,
+  { found, context: { scheduler, warn }, parts }: Report,
+): Promise<void> | undefined {
   found.addAll(list);
   validateEmbedded(change.object, rules.schema(), found);
   if (rules.scale !== undefined) checkScale(change.object, rules.scale, parts, found);

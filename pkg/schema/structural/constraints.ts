@@ -50,7 +50,7 @@ function checkText(value: string, c: Constraints, path: FieldPath, errors: Field
   ) {
     errors.tooLong(path, c.maxLength);
   }
-  if (c.pattern !== undefined && !isMatch(c.pattern, value)) {
+  if (c.pattern !== undefined && !isMatch(c.pattern, value, errors)) {
     errors.invalid(path, value, `${path} in body should match '${c.pattern}'`);
   }
   if (c.format !== undefined && textFormats.get(c.format)?.(value) === false) wrongType(value, c.format, path, errors);
@@ -69,15 +69,20 @@ export function wrongType(actual: string, expected: string, path: FieldPath, err
  * definitions are added and removed.
  */
 const PATTERNS_MAX = 1000;
-const patterns = new Map<string, RE2JS>();
+const patterns = new Map<string, Pattern>();
 const load = createRequire(import.meta.url);
 let engine: typeof import('re2js') | undefined;
 
-function patternOf(pattern: string): RE2JS {
+interface Pattern {
+  readonly expression: RE2JS;
+  readonly size: number;
+}
+
+function patternOf(pattern: string): Pattern {
   let compiled = patterns.get(pattern);
   if (compiled === undefined) {
     if (patterns.size >= PATTERNS_MAX) patterns.clear();
-    compiled = compilePattern(pattern);
+    compiled = { expression: compilePattern(pattern), size: patternSize(pattern) };
     patterns.set(pattern, compiled);
   }
   return compiled;
@@ -89,13 +94,13 @@ function compilePattern(pattern: string): RE2JS {
   return engine.RE2JS.compile(pattern);
 }
 
-function isMatch(pattern: string, value: string): boolean {
-  if (value.length > SHORT && value.length * patternSize(pattern) > apiLimits.patternStepsMax) return false;
-  return patternOf(pattern).matcher(value).find();
+function isMatch(pattern: string, value: string, errors: FieldErrors): boolean {
+  const { expression, size } = patternOf(pattern);
+  const steps = value.length * size;
+  if (steps > apiLimits.patternStepsMax) return false;
+  errors.charge(Math.floor((steps * apiLimits.checkedAtOnce) / apiLimits.patternStepsMax));
+  return expression.matcher(value).find();
 }
-
-/** The cost of matching shorter texts is not estimated. */
-const SHORT = 1024;
 
 /** Returns the reason why a pattern cannot be compiled, or undefined. */
 export function patternProblem(pattern: string): string | undefined {

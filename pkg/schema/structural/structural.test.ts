@@ -243,3 +243,32 @@ describe('validation as in kube-apiserver', () => {
     expect(check({ s: 'xy' }, schema).at(-1)).toMatch(/\(allOf\)$/);
   });
 });
+
+describe('the validation of a large object', () => {
+  const pattern = '^[a-z]+$';
+  const schema = schemaOf({ type: 'array', items: { type: 'string', pattern } });
+  const stepsOf = (spec: JsonValue): { readonly steps: number; readonly errors: readonly string[] } => {
+    const errors = validateStructure({ spec }, schema);
+    let steps = 0;
+    for (; errors.pending; errors.step()) steps++;
+    return { steps, errors: errors.list.map((e) => e.field) };
+  };
+
+  it('is done in steps, by the number of items', () => {
+    const items = Array.from({ length: 5_000 }, (_, i) => (i % 1_000 === 999 ? '1' : 'a'));
+    const { steps, errors } = stepsOf(items);
+    expect(steps).toBeGreaterThanOrEqual(9);
+    expect(errors).toEqual([999, 1999, 2999, 3999, 4999].map((i) => `spec[${i}]`));
+  });
+
+  it('is done in steps, by the cost of the pattern', () => {
+    const items = Array.from({ length: 40 }, () => 'a'.repeat(400_000));
+    const { steps, errors } = stepsOf([...items, '1']);
+    expect(steps).toBeGreaterThanOrEqual(10);
+    expect(errors).toEqual(['spec[40]']);
+  });
+
+  it('refuses texts that take too long', () => {
+    expect(stepsOf(['a'.repeat(800_000), 'a'.repeat(900_000)]).errors).toEqual(['spec[1]']);
+  });
+});

@@ -17,13 +17,17 @@ import { checkConstraints, wrongType } from './constraints.js';
  * With `old`, the stored object, unchanged values are not validated again, so that a stricter schema does not make
  * stored objects immutable (ratcheting). Items of keyed lists are compared with the item of the same key. If another
  * list changed, all its items are validated.
+ *
+ * Items of long lists and maps may be put off (`FieldErrors.each`).
  */
 export function validateStructure(object: JsonObject, schema: StructSchema, old?: JsonObject): FieldErrors {
   const errors = new FieldErrors();
   const duplicates = new FieldErrors();
   visitStruct(object, old, schema, FieldPath.root, { errors, duplicates });
-  // An object that had duplicates may keep them and get others.
-  if (duplicates.list.length > 0 && !(old !== undefined && hasDuplicates(old, schema))) errors.addAll(duplicates.list);
+  errors.after(() => {
+    // An object that had duplicates may keep them and get others.
+    if (!duplicates.empty && !(old !== undefined && hasDuplicates(old, schema))) errors.addAll(duplicates.list);
+  });
   return errors;
 }
 
@@ -37,6 +41,7 @@ export function validateValue(value: JsonValue, schema: Schema, path: FieldPath)
 function hasDuplicates(object: JsonObject, schema: StructSchema): boolean {
   const found = { errors: new FieldErrors(), duplicates: new FieldErrors() };
   visitStruct(object, undefined, schema, FieldPath.root, found);
+  found.errors.finish();
   return found.duplicates.list.length > 0;
 }
 
@@ -60,10 +65,10 @@ function visit(value: JsonValue, old: JsonValue | undefined, schema: Schema, pat
   check(value, constraints, path, errors);
   if (schema.kind === 'list') visitList(value as JsonValue[], old, schema, path, found);
   else if (schema.kind === 'map') {
-    for (const key of Object.keys(value as JsonObject)) {
+    errors.each(Object.keys(value as JsonObject), (key) => {
       const before = isObject(old) ? getOwn(old, key) : undefined;
       visit((value as JsonObject)[key] as JsonValue, before, schema.values, path.child(key), found);
-    }
+    });
   }
 }
 
@@ -110,7 +115,7 @@ function visitList(
 ): void {
   const byKey = schema.listType === 'map' && Array.isArray(old);
   const before = new Map(byKey ? old.map((item) => [keyText(item, schema), item] as const) : []);
-  list.forEach((item, i) => {
+  found.errors.each(list, (item, i) => {
     visit(item, byKey ? before.get(keyText(item, schema)) : undefined, schema.items, path.index(i), found);
   });
   if (schema.listType !== 'atomic') checkUnique(list, schema, path, found.duplicates);

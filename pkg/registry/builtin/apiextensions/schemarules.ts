@@ -34,12 +34,13 @@ export function validateSchema(
   errors: FieldErrors,
   { former, hasStatus }: SchemaContext,
 ): void {
-  const before = errors.list.length;
-  if (hasStatus) checkStatusRoot(schema, path, errors);
-  if (schema['nullable'] === true) errors.forbidden(path.child('nullable'), 'nullable cannot be true at the root');
+  const atRoot = new FieldErrors();
+  if (hasStatus) checkStatusRoot(schema, path, atRoot);
+  if (schema['nullable'] === true) atRoot.forbidden(path.child('nullable'), 'nullable cannot be true at the root');
+  errors.addAll(atRoot.list);
   const isUnchanged = former !== undefined && equalJson(former, schema);
   const rules = new SchemaRules(path, errors, former === undefined);
-  rules.check(schema, new RuleCosts(isUnchanged), errors.list.length > before);
+  rules.check(schema, new RuleCosts(isUnchanged), !atRoot.empty);
 }
 
 /** Keywords at the root that would not be checked in a status write, in the order in which kube-apiserver checks them. */
@@ -160,15 +161,12 @@ class SchemaRules {
     this.#errors.addAll(texts.list);
     if (!isStructural) return;
     const minor = this.#strict ? COMPATIBLE : CURRENT;
-    for (const { schema: s, path, place, uncorrelatable, cardinality, isWrong } of walked) {
-      if (place === 'logic' || isWrong) continue;
-      checkDeclaredRules(
-        s,
-        { path, isRoot: place === 'root', uncorrelatable, minor, cardinality, costs },
-        this.#errors,
-      );
-    }
-    costs.finish(this.#root, this.#errors);
+    const declaring = walked.filter(({ place, isWrong }) => place !== 'logic' && !isWrong);
+    this.#errors.each(declaring, ({ schema: s, path, place, uncorrelatable, cardinality }) => {
+      const position = { path, isRoot: place === 'root', uncorrelatable, minor, cardinality, costs };
+      checkDeclaredRules(s, position, this.#errors);
+    });
+    this.#errors.after(() => costs.finish(this.#root, this.#errors));
   }
 
   #inner(parent: Pending): Pending[] {
