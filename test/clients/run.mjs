@@ -19,6 +19,7 @@ const { values: o } = parseArgs({ options: { only: { type: 'string' } } });
 /** A client: its name, why it cannot run here (or undefined), and what runs it, which resolves to an exit code. */
 const clients = [
   { name: 'Go: controller-runtime, envtest', missing: GO, run: () => goTest('envtest', { KUBEBUILDER_ASSETS: join(root, 'dist', 'envtest') }) },
+  { name: "Go: controller-runtime's own tests", missing: GO, run: controllerRuntime },
   { name: 'Go: client-go, informers across kills', missing: GO, run: () => goTest('informers', { TRIREME_DIST: join(root, 'dist') }) },
   { name: 'Go: metrics-server, aggregated', missing: () => GO() ?? missing('kubectl', ['version', '--client']), run: async () => metrics({ metrics: await goBuild('metrics', 'metrics-server', 'go.mod', 'sigs.k8s.io/metrics-server/cmd/metrics-server'), kubectl: find('kubectl') }) },
   { name: 'Go: sample-apiserver, aggregated', missing: GO, run: async () => aggregated({ sample: await goBuild('aggregated', 'sample-apiserver', 'go.mod', 'k8s.io/sample-apiserver'), etcd: await etcd() }) },
@@ -58,6 +59,16 @@ function goTest(folder, env) {
   return run('go', ['test', '-count=1', '-timeout=10m', './...'], { cwd: join(here, folder), env: { ...process.env, ...env } });
 }
 
+/**
+ * The tests of controller-runtime, in the version that envtest/ pins. Those of servers without aggregated discovery download an old
+ * kube-apiserver and are left out.
+ */
+async function controllerRuntime() {
+  const cwd = await moduleFolder('envtest', 'sigs.k8s.io/controller-runtime');
+  const env = { ...process.env, KUBEBUILDER_ASSETS: join(root, 'dist', 'envtest') };
+  return run('go', ['test', '-count=1', '-p=1', '-timeout=20m', '-skip=/aggregatedDiscovery=false', './pkg/...'], { cwd, env });
+}
+
 /** Builds a program that `FOLDER/build/MODULE-FILE` pins. Resolves to the path of the program. */
 async function goBuild(folder, name, modFile, target) {
   const file = join(KEPT, name);
@@ -72,9 +83,9 @@ function goHelm(major) {
   return goBuild('helm', `helm${major}`, `go-${major}.mod`, `helm.sh/helm/v${major}/cmd/helm`);
 }
 
-/** The folder of a module that `FOLDER/build/go.mod` pins: its manifests are there, too. */
+/** The folder of a module that `FOLDER/go.mod` pins, with its tests and manifests. */
 async function moduleFolder(folder, module) {
-  const { code, stdout, stderr } = await capture('go', ['mod', 'download', '-json', module], { cwd: join(here, folder, 'build') });
+  const { code, stdout, stderr } = await capture('go', ['mod', 'download', '-json', module], { cwd: join(here, folder) });
   if (code !== 0) throw new Error(`the module ${module}: ${stderr}${stdout}`);
   return JSON.parse(stdout).Dir;
 }
@@ -82,12 +93,12 @@ async function moduleFolder(folder, module) {
 async function prometheusOperator() {
   const module = 'github.com/prometheus-operator/prometheus-operator';
   const operator = await goBuild('prometheus', 'prometheus-operator', 'go.mod', `${module}/cmd/operator`);
-  return prometheus({ operator, kubectl: find('kubectl') }, await moduleFolder('prometheus', module));
+  return prometheus({ operator, kubectl: find('kubectl') }, await moduleFolder('prometheus/build', module));
 }
 
 async function certManagerPrograms() {
   const built = await goBuild('certmanager', 'cert-manager', 'go.mod', '.');
-  const module = await moduleFolder('certmanager', 'github.com/cert-manager/cert-manager');
+  const module = await moduleFolder('certmanager/build', 'github.com/cert-manager/cert-manager');
   return certManager({ certManager: built, helm: await goHelm(4) }, join(module, 'deploy', 'charts', 'cert-manager'));
 }
 
