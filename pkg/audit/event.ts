@@ -126,16 +126,7 @@ export class AuditRecord {
     if (object === undefined) return '';
     const { bodyMeta: meta } = this;
     if (this.#reference !== undefined && this.#referenceHas === meta) return this.#reference;
-    const fields =
-      field('resource', object.resource) +
-      field('namespace', object.namespace === '' ? meta?.namespace : object.namespace) +
-      field('name', object.name === '' ? meta?.name : object.name) +
-      field('uid', meta?.uid) +
-      field('apiGroup', object.group) +
-      field('apiVersion', object.version) +
-      field('resourceVersion', meta?.resourceVersion) +
-      field('subresource', object.subresource);
-    this.#reference = `,"objectRef":{${fields.slice(1)}}`;
+    this.#reference = referenceJson(object, meta);
     this.#referenceHas = meta;
     return this.#reference;
   }
@@ -187,6 +178,55 @@ class StageEvent implements AuditEvent {
   truncated(): AuditEvent | undefined {
     return this.#short === undefined ? undefined : new StageEvent(this.#record, this.#stage, this.#short(), undefined);
   }
+}
+
+/** The reference to an object in two parts, between which its name belongs. */
+interface ReferenceParts {
+  readonly of: ObjectFacts;
+  readonly before: Json;
+  readonly after: Json;
+}
+
+/** What the last reference had: requests for objects of one resource and namespace often follow each other. */
+let lastParts: ReferenceParts | undefined;
+
+function referenceJson(object: ObjectFacts, meta: BodyMeta | undefined): Json {
+  const { resource, group, version, subresource } = object;
+  if (meta === undefined && object.name !== '') {
+    const { before, after } = partsOf(object);
+    return before + quote(object.name) + after;
+  }
+  const fields =
+    field('resource', resource) +
+    field('namespace', object.namespace === '' ? meta?.namespace : object.namespace) +
+    field('name', object.name === '' ? meta?.name : object.name) +
+    field('uid', meta?.uid) +
+    field('apiGroup', group) +
+    field('apiVersion', version) +
+    field('resourceVersion', meta?.resourceVersion) +
+    field('subresource', subresource);
+  return `,"objectRef":{${fields.slice(1)}}`;
+}
+
+function partsOf(object: ObjectFacts): ReferenceParts {
+  const { resource, namespace, group, version, subresource } = object;
+  const last = lastParts?.of;
+  if (
+    last === undefined ||
+    last.resource !== resource ||
+    last.namespace !== namespace ||
+    last.group !== group ||
+    last.version !== version ||
+    last.subresource !== subresource
+  ) {
+    const place = (field('resource', resource) + field('namespace', namespace)).slice(1);
+    lastParts = {
+      of: { resource, namespace, group, version, subresource, name: '' },
+      before: `,"objectRef":{${place === '' ? '' : `${place},`}"name":`,
+      after: `${field('apiGroup', group)}${field('apiVersion', version)}${field('subresource', subresource)}}`,
+    };
+  }
+  return lastParts!;
 }
 
 const field = (name: string, value: string | undefined): Json =>
@@ -248,6 +288,9 @@ export function microTime(ms: number): string {
     lastSecondText = new Date(second * 1000).toISOString().slice(0, 20);
   }
   const micros = Math.min(999_999, Math.floor((ms - second * 1000) * 1000));
-  // A leading 1 keeps the zeros.
-  return `${lastSecondText}${String(1_000_000 + micros).slice(1)}Z`;
+  const millis = Math.floor(micros / 1000);
+  return `${lastSecondText}${THREE_DIGITS[millis]}${THREE_DIGITS[micros - millis * 1000]}Z`;
 }
+
+/** `000` to `999`. A leading 1 keeps the zeros. */
+const THREE_DIGITS: readonly string[] = Array.from({ length: 1000 }, (_, i) => String(1000 + i).slice(1));

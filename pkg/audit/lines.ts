@@ -12,31 +12,35 @@ interface Chunk {
 }
 
 const CHUNK_BYTES = 512 * 1024;
+/** Lines are encoded together from this number of characters on: one call for each line would cost more than its bytes. */
+const ENCODED_CHARACTERS = 16 * 1024;
 /** Chunks that are kept for further lines. The memory of a new chunk costs more than its lines. */
 const FREE_MAX = 2;
 /** Bytes of one character of a string. */
 const UTF8_BYTES_MAX = 3;
 
 /**
- * Collects lines in buffers that are used again after `release`. Lines are encoded as they arrive, and not as one long string, because
+ * Collects lines in buffers that are used again after `release`. Lines are encoded a few at a time, and not as one long string, because
  * that string and its bytes would be new memory for each write.
  */
 export class LineBuffer {
+  /** Lines that are not encoded yet, and their number. */
+  #text = '';
+  #count = 0;
   #full: Chunk[] = [];
   #filling: Chunk | undefined;
   readonly #free: Buffer[] = [];
 
   /** Appends a text and a line break. */
   add(line: string): void {
-    const bytesMax = line.length * UTF8_BYTES_MAX + 1;
-    const chunk = this.#withRoom(bytesMax);
-    chunk.length += chunk.buffer.write(line, chunk.length);
-    chunk.buffer[chunk.length++] = LINE_FEED;
-    chunk.count++;
+    this.#text += `${line}\n`;
+    this.#count++;
+    if (this.#text.length >= ENCODED_CHARACTERS) this.#encode();
   }
 
   /** Removes and returns all lines, in order. Each result must be given to `release` after its last use. */
   take(): readonly Lines[] {
+    if (this.#count > 0) this.#encode();
     const all = this.#filling === undefined ? this.#full : [...this.#full, this.#filling];
     this.#full = [];
     this.#filling = undefined;
@@ -46,6 +50,14 @@ export class LineBuffer {
   release({ bytes }: Lines): void {
     if (bytes.buffer.byteLength === CHUNK_BYTES && this.#free.length < FREE_MAX)
       this.#free.push(Buffer.from(bytes.buffer as ArrayBuffer, 0, CHUNK_BYTES));
+  }
+
+  #encode(): void {
+    const chunk = this.#withRoom(this.#text.length * UTF8_BYTES_MAX);
+    chunk.length += chunk.buffer.write(this.#text, chunk.length);
+    chunk.count += this.#count;
+    this.#text = '';
+    this.#count = 0;
   }
 
   #withRoom(bytes: number): Chunk {
@@ -59,5 +71,3 @@ export class LineBuffer {
     return this.#filling;
   }
 }
-
-const LINE_FEED = 10;
