@@ -73,6 +73,14 @@ describe('the command line', () => {
     expect(run('--advertise-address=').serving.advertiseAddress).toBe('');
   });
 
+  it('reads the URLs of metrics', () => {
+    expect(run('--listen-metrics-urls=http://127.0.0.1:2381,https://[::1]:80').serving.metricsUrls).toEqual([
+      { secure: false, host: '127.0.0.1', port: 2381 },
+      { secure: true, host: '::1', port: 80 },
+    ]);
+    expect(run().serving.metricsUrls).toEqual([]);
+  });
+
   it('accepts underscores in names of flags', () => {
     expect(run('--secure_port=1').serving.port).toBe(1);
   });
@@ -106,6 +114,11 @@ describe('the command line', () => {
     [['--bind-address=here'], '--bind-address=here: must be an IP address'],
     [['--advertise-address=example.com'], '--advertise-address=example.com: must be an IP address'],
     [['--listen-peer-urls=foo'], 'must be https://HOST:PORT, or several with commas, not "foo"'],
+    [['--listen-metrics-urls=x'], 'URL scheme must be http or https: x'],
+    [['--listen-metrics-urls=http://127.0.0.1:1,,'], 'URL scheme must be http or https: '],
+    [['--listen-metrics-urls=http://127.0.0.1'], 'URL address does not have the form "host:port": http://127.0.0.1'],
+    [['--listen-metrics-urls=http://localhost:1/a'], 'URL must not contain a path: http://localhost:1/a'],
+    [['--listen-metrics-urls=http://example.com:1'], 'expected IP in URL for binding (http://example.com:1)'],
     [['--listen-peer-urls='], 'must be https://HOST:PORT, or several with commas, not ""'],
     [['--listen-peer-urls=https://127.0.0.1:99999'], 'not "https://127.0.0.1:99999"'],
     [['--initial-advertise-peer-urls=https://a:1,http://b:2'], 'not "http://b:2"'],

@@ -5,6 +5,7 @@ import { SIGNERS } from './controllerflags.js';
 import { ConfigError, isPeerUrl, parseDuration, parseRetention } from './flag.js';
 import { type FlagName, QUOTA_BYTES } from './flags.js';
 import { chooseFeatures } from './gates.js';
+import { type MetricsUrl, metricsUrls } from './metricsflags.js';
 import type { FlagValues } from './parse.js';
 import { portRange, serviceRanges } from './ranges.js';
 import { readRuntimeConfig } from './runtimeconfig.js';
@@ -43,6 +44,8 @@ export interface ServingConfig {
   /** Folder of the serving certificate; '' for the one in the data folder. */
   readonly certDir: string;
   readonly tls: TlsConfig;
+  /** Further addresses for metrics and health, open to everybody. */
+  readonly metricsUrls: readonly MetricsUrl[];
   readonly shutdownDelay: number;
   readonly shutdownGrace: number;
 }
@@ -177,6 +180,7 @@ export function configOf(
       clientCaFile: text('client-ca-file'),
       certDir: text('tls-cert-file') === '' ? text('cert-dir') : '',
       tls: tlsConfigOf(values),
+      metricsUrls: metricsUrls(list('listen-metrics-urls')),
       shutdownDelay: duration('shutdown-delay-duration'),
       shutdownGrace: duration('shutdown-grace-duration'),
     },

@@ -5,6 +5,7 @@ import { AUTH_FLAGS } from './authflags.js';
 import { CONTROLLER_FLAGS } from './controllerflags.js';
 import { type Flag, isPeerUrl, parseDuration, parseRetention } from './flag.js';
 import { featureHelp } from './gates.js';
+import { METRICS_FLAGS } from './metricsflags.js';
 import { OUTBOUND_FLAGS } from './outboundflags.js';
 import { portRange, serviceRangeProblem } from './ranges.js';
 import { TLS_FLAGS } from './tlsflags.js';
@@ -246,6 +247,7 @@ export const FLAGS = [
     help: 'Private key of that certificate.',
   },
   ...TLS_FLAGS,
+  ...METRICS_FLAGS,
   {
     name: 'cert-dir',
     kind: 'string',

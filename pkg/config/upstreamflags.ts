@@ -98,7 +98,7 @@ const NO_EFFECT: Readonly<Record<string, string>> = {
     ],
     ...['grpc-keepalive-min-time', 'grpc-keepalive-interval', 'grpc-keepalive-timeout', 'cert-file', 'key-file'],
     ...['client-cert-auth?', 'client-cert-file', 'client-key-file', 'client-crl-file', 'client-cert-allowed-hostname'],
-    ...['trusted-ca-file', 'auto-tls?', 'cors', 'host-whitelist', 'listen-metrics-urls', 'metrics'],
+    ...['trusted-ca-file', 'auto-tls?', 'cors', 'host-whitelist', 'metrics'],
   ]),
   ...sharing(DISCOVERY, [
     ...['discovery', 'discovery-token', 'discovery-endpoints', 'discovery-dial-timeout', 'discovery-request-timeout'],

@@ -7,6 +7,7 @@ export { InFlightLimiter } from './inflight.js';
 export { limits as httpLimits } from './limits.js';
 export { type Listener, type ListenerOptions, openListener } from './listener.js';
 export { type RequestCounter, requestCounter } from './metrics.js';
+export { type MetricsAddress, type MetricsPort, openMetricsPort } from './metricsport.js';
 export { supportedEncodings } from './negotiate.js';
 export { OpenApiDocuments } from './openapi.js';
 export type { ControlDesk, PeerDesk } from './peercontrol.js';

@@ -153,7 +153,7 @@ function sendIssuerDocument(call: Call, type: string, text: string): void | Prom
   return sendBytes(call, 200, type, Buffer.from(text), { 'cache-control': 'public, max-age=3600' });
 }
 
-const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores';
+export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores';
 
 /** DELETE resets all metrics, as in kube-apiserver. */
 async function serveMetrics(call: Call, { exposition }: HttpServices): Promise<void> {

@@ -15,6 +15,7 @@ import {
   type Listener,
   OpenApiDocuments,
   openListener,
+  openMetricsPort,
   requestAudit,
   requestCounter,
   sharedStages,
@@ -153,6 +154,21 @@ export async function openApi(parts: ApiParts): Promise<Api> {
     policy: config.serving.tls,
     connectionsMax: connectionsMax(files.limit, files.open),
   });
+  const monitoring = await openMetricsPort(config.serving.metricsUrls, {
+    exposition,
+    store: {
+      hasLeader: () => keyspace.status().hasLeader,
+      async linearizableRead() {
+        const read = await keyspace.readIndex();
+        return read.kind === 'ok' ? undefined : read.message;
+      },
+    },
+    tls: parts.tls,
+    policy: config.serving.tls,
+  }).catch(async (error: unknown) => {
+    await listener?.drain(0);
+    throw error;
+  });
   return {
     port: listener.port,
     exposition,
@@ -163,8 +179,12 @@ export async function openApi(parts: ApiParts): Promise<Api> {
     renew: (tls, proxyCa) => {
       authentication.use(bundlesOf({ tls, proxyCa }));
       listener.renew(withProxyCa(tls, proxyCa));
+      monitoring.renew(tls);
     },
-    drain: (graceTime) => listener.drain(graceTime).finally(() => flow.close()),
+    drain: async (graceTime) => {
+      await listener.drain(graceTime).finally(() => flow.close());
+      await monitoring.close();
+    },
   };
 }
 

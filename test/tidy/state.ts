@@ -25,6 +25,7 @@ export const sharedState: Readonly<Record<string, Readonly<Record<string, string
     clients: OF_OBJECT,
     lastSecond: PURE,
     lastSecondText: PURE,
+    lastParts: PURE,
   },
   'pkg/auth/user.ts': { authenticated: OF_OBJECT },
   'pkg/cel/kubernetes.ts': { environments: PURE },
