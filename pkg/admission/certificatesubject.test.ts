@@ -45,3 +45,8 @@ it('requests for other organisations are admitted', () => {
   expect(() => certificateSubjectStep.validate!(asking(0x1e, wide('masters', 2)))).not.toThrow();
   expect(() => certificateSubjectStep.validate!(asking(0x1e, Buffer.from('abc')))).not.toThrow();
 });
+
+it('refuses a request that names an attribute too often', () => {
+  const text = Buffer.concat(Array.from({ length: 1_001 }, () => Buffer.from([0x06, 0x03, 0x55, 0x04, 0x0a, 0x0c, 0])));
+  expect(() => certificateSubjectStep.validate!(asking(0x0c, text))).toThrow('more than 1000 times');
+});

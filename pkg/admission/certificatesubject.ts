@@ -29,6 +29,9 @@ const organisations = (request: JsonObject | undefined): readonly string[] => at
 /** The common names in the PEM certificate request of a CertificateSigningRequest. */
 export const commonNames = (request: JsonObject | undefined): readonly string[] => attributes(request, COMMON_NAME);
 
+/** Attributes of one kind in a request. Each costs a search; certificates have a few. */
+const ATTRIBUTES_MAX = 1_000;
+
 /** The values of an attribute in a PEM certificate request. Each is a short string that follows its object identifier. */
 function attributes(request: JsonObject | undefined, identifier: Buffer): readonly string[] {
   const pem = Buffer.from(textAt(request, 'spec', 'request'), 'base64').toString('latin1');
@@ -37,6 +40,8 @@ function attributes(request: JsonObject | undefined, identifier: Buffer): readon
   const der = Buffer.from(body, 'base64');
   const found: string[] = [];
   for (let i = der.indexOf(identifier); i >= 0; i = der.indexOf(identifier, i + 1)) {
+    if (found.length === ATTRIBUTES_MAX)
+      throw errors.badRequest(`the certificate request names one attribute more than ${ATTRIBUTES_MAX} times`);
     const length = der[i + identifier.length + 1] ?? 0;
     const from = i + identifier.length + 2;
     found.push(textOf(der[i + identifier.length]!, der.subarray(from, from + length)));

@@ -23,6 +23,7 @@ export type {
   StoredObjects,
   TxnAddition,
 } from './admission.js';
+export { type DerValue, derValues } from './der.js';
 export { type BadValue, type FieldError, FieldErrors, type FieldErrorType, FieldPath, Printed } from './field.js';
 export { forbidden } from './forbidden.js';
 export {

@@ -191,7 +191,10 @@ class SocketConnection implements Connection {
     if (typeof this.#socket.getPeerCertificate !== 'function') return undefined;
     const certificate = this.#socket.getPeerCertificate(true);
     if (certificate === null || certificate === undefined || Object.keys(certificate).length === 0) return undefined;
-    return { verified: this.#socket.authorized, certificate };
+    const { authorized, authorizationError } = this.#socket;
+    // For clients, Node sets the code of OpenSSL's last error.
+    const isForOtherPurpose = String(authorizationError) === 'INVALID_PURPOSE';
+    return { verified: authorized, isForOtherPurpose, certificate };
   }
 
   get remoteAddress(): string {

@@ -156,7 +156,7 @@ export function requestAuthentication(parts: RequestAuthenticationParts): Reques
   const { requestHeader } = parts.config.access;
   const { enabled, conditions } = access.anonymous;
   const now = (): number => world.clock.now();
-  const inspector = new CertificateInspector(parts.bundles, ({ validUntil }) =>
+  const inspector = new CertificateInspector(parts.bundles, now, ({ validUntil }) =>
     metrics.certificateValidFor((validUntil - now()) / 1000),
   );
   const chain = authenticatorChain([

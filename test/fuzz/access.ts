@@ -164,7 +164,7 @@ const leaf = await issueLeaf(
   NOW,
 );
 const leafDer = new X509Certificate(leaf.cert).raw;
-const inspector = new CertificateInspector({ client: authority.cert, proxy: authority.cert }, () => {});
+const inspector = new CertificateInspector({ client: authority.cert, proxy: authority.cert }, Date.now, () => {});
 const front = requestHeaderAuthenticator(
   {
     usernameHeaders: ['x-remote-user', 'x-user'],

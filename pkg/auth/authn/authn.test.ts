@@ -160,7 +160,11 @@ describe('front proxies', () => {
 
 describe('client certificates', () => {
   it('are invalid if no configured authority signed them', async () => {
-    const inspector = new CertificateInspector({ client: '', proxy: undefined }, () => {});
+    const inspector = new CertificateInspector(
+      { client: '', proxy: undefined },
+      () => 0,
+      () => {},
+    );
     const certificate = { fingerprint256: 'AA', subject: { CN: 'jane' } } as never;
     const connection = { identity: undefined, certificate: () => ({ verified: true, certificate }) };
     const authenticator = certificateAuthenticator(inspector, () => 0);

@@ -1,12 +1,15 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import type { DetailedPeerCertificate, PeerCertificate } from 'node:tls';
 import type { UserInfo } from '../user.js';
+import { ANY_USAGE, CLIENT_AUTH, isIssuedForAnyUsage } from './anyusage.js';
 import { type Authentication, type Authenticator, type CredentialConnection, NONE } from './authenticator.js';
 
 /** The client certificate of a connection, as TLS reports it. */
 export interface ClientCertificate {
   /** Whether TLS verified it against the union of all configured authorities. */
   readonly verified: boolean;
+  /** TLS did not verify it, and the last problem that it found is that the certificate is not for clients. */
+  readonly isForOtherPurpose?: boolean;
   readonly certificate: PeerCertificate | DetailedPeerCertificate;
 }
 
@@ -16,8 +19,6 @@ export interface CertificateUser {
   readonly validUntil: number;
 }
 
-const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
-const ANY_USAGE = '2.5.29.37.0';
 const UID_ATTRIBUTE = '1.3.6.1.4.1.57683.2';
 
 /**
@@ -75,12 +76,14 @@ interface Remembered extends CertificateFindings {
 /** Checks the certificate of each connection once, and again after the bundles change. */
 export class CertificateInspector {
   #generation = 0;
-  #client: ReadonlySet<string> = new Set();
-  #proxy: ReadonlySet<string> | undefined;
+  #client: Authorities = new Map();
+  #proxy: Authorities | undefined;
+  readonly #now: () => number;
   readonly #looked: (user: CertificateUser) => void;
 
-  /** `looked` is called for each connection with a valid certificate, for metrics. */
-  constructor(bundles: CertificateBundles, looked: (user: CertificateUser) => void) {
+  /** `looked` is called for each connection with a valid certificate, for metrics. `now`: milliseconds since the epoch. */
+  constructor(bundles: CertificateBundles, now: () => number, looked: (user: CertificateUser) => void) {
+    this.#now = now;
     this.#looked = looked;
     this.use(bundles);
   }
@@ -88,8 +91,8 @@ export class CertificateInspector {
   /** Uses these bundles from now on, for open connections as well. */
   use({ client, proxy }: CertificateBundles): void {
     this.#generation++;
-    this.#client = fingerprints(client);
-    this.#proxy = proxy === undefined ? undefined : fingerprints(proxy);
+    this.#client = authorities(client);
+    this.#proxy = proxy === undefined ? undefined : authorities(proxy);
   }
 
   look(connection: CredentialConnection): CertificateFindings {
@@ -103,12 +106,15 @@ export class CertificateInspector {
 
   #inspect(shown: ClientCertificate | undefined): CertificateFindings {
     if (shown === undefined) return { user: 'none', proxy: undefined };
-    const chain = fingerprintsOfChain(shown.certificate);
-    const within = (roots: ReadonlySet<string>): boolean => chain.some((print) => roots.has(print));
-    const user = within(this.#client) ? (certificateUser(shown) ?? 'bad') : 'bad';
     const { certificate } = shown;
+    const chain = fingerprintsOfChain(certificate);
+    const isTrusted = (roots: Authorities): boolean =>
+      shown.verified
+        ? chain.some((print) => roots.has(print))
+        : shown.isForOtherPurpose === true && isIssuedForAnyUsage(certificate, roots.values(), this.#now());
+    const user = certificateUser({ verified: isTrusted(this.#client), certificate }) ?? 'bad';
     const forProxy =
-      shown.verified && this.#proxy !== undefined && within(this.#proxy) && isForClients(certificate)
+      this.#proxy !== undefined && isForClients(certificate) && isTrusted(this.#proxy)
         ? { name: subjectOf(certificate)('CN').at(-1) ?? '', validUntil: Date.parse(certificate.valid_to) }
         : undefined;
     return { user, proxy: forProxy };
@@ -131,12 +137,16 @@ function fingerprintsOfChain(certificate: PeerCertificate | DetailedPeerCertific
 const PEM_BEGIN = '-----BEGIN CERTIFICATE-----';
 const PEM_END = '-----END CERTIFICATE-----';
 
-function fingerprints(pem: string): ReadonlySet<string> {
-  const found = new Set<string>();
+/** The certificates of authorities by their fingerprints. */
+type Authorities = ReadonlyMap<string, X509Certificate>;
+
+function authorities(pem: string): Authorities {
+  const found = new Map<string, X509Certificate>();
   for (let at = pem.indexOf(PEM_BEGIN); at >= 0; at = pem.indexOf(PEM_BEGIN, at + 1)) {
     const end = pem.indexOf(PEM_END, at);
     if (end < 0) break;
-    found.add(new X509Certificate(pem.slice(at, end + PEM_END.length)).fingerprint256);
+    const certificate = new X509Certificate(pem.slice(at, end + PEM_END.length));
+    found.set(certificate.fingerprint256, certificate);
   }
   return found;
 }

@@ -24,6 +24,7 @@ describe('isCertificateRequest', () => {
     ['one cut short', request.subarray(0, request.length - 1)],
     ['one with something behind it', Buffer.concat([request, version])],
     ['two of the three parts', value(0x30, info, value(0x30))],
+    ['too many parts', value(0x30, info, value(0x30), value(0x03, Buffer.alloc(40)), version)],
     ['no key', value(0x30, value(0x30, version, name), value(0x30), value(0x03))],
     ['a length without end', Buffer.from([0x30, 0x80, 0, 0])],
     ['a length of more than four bytes', Buffer.from([0x30, 0x85, 0, 0, 0, 0, 0])],
