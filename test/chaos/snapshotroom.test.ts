@@ -29,7 +29,8 @@ describe.skipIf(!mountable)('a peer without disk space for a snapshot', () => {
     const pid = cluster.pid(away);
     const most = fill(away, 20 * MiB);
     cluster.heal(true);
-    const refused = (): boolean => /the snapshot for peer \w+ failed: the disk has \d+ bytes left/.test(othersOf(away));
+    const refused = (): boolean =>
+      /the snapshot for peer \w+ \(\w+\) failed: the disk has \d+ bytes left/.test(othersOf(away));
     await said(refused, 'the refusal of a snapshot that would use the reserve');
     const rest = fill(away, 0);
     expect(await create('while-full')).toBe(201);
@@ -116,7 +117,8 @@ const othersOf = (away: string): string =>
     .map((name) => cluster.output(name))
     .join('\n');
 
-const failuresOf = (away: string): number => othersOf(away).match(/the snapshot for peer \w+ failed/g)?.length ?? 0;
+const failuresOf = (away: string): number =>
+  othersOf(away).match(/the snapshot for peer \w+ \(\w+\) failed/g)?.length ?? 0;
 
 async function said(isSo: () => boolean, what: string): Promise<void> {
   for (const end = performance.now() + 60_000; !isSo(); await wait(10)) {

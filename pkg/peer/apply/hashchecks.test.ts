@@ -12,6 +12,7 @@ function checks(self: number, voters = [1, 2, 3]) {
     self,
     rules: PEER_RULES,
     voters: () => voters,
+    describe: (peer) => `${peer} (p${peer})`,
     send: (revision, { hash, history }) => told.push(`${revision} ${hash} ${history}`),
     differs: (message) => stopped.push(message),
     note: (_level, message) => notes.push(message),
@@ -52,7 +53,7 @@ describe('hash checks', () => {
     expect(stopped).toEqual([]);
     expect(notes).toEqual([
       expect.stringContaining('no majority'),
-      expect.stringContaining('peer 2 differs'),
+      expect.stringContaining('peer 2 (p2) differs'),
       expect.stringContaining('answers again'),
     ]);
   });
@@ -69,7 +70,7 @@ describe('hash checks', () => {
     sound.made.heard(2, 10, of('a'));
     sound.made.own(10, of('a'));
     sound.made.heard(3, 10, of('a', 'theirs'));
-    expect([sound.stopped, sound.notes]).toEqual([[], [expect.stringContaining('the history of peer 3 differs')]]);
+    expect([sound.stopped, sound.notes]).toEqual([[], [expect.stringContaining('the history of peer 3 (p3) differs')]]);
   });
 
   it('ignore the history of peers that send no hash of it', () => {

@@ -5,6 +5,8 @@ export interface CheckPorts {
   readonly self: number;
   readonly rules: Pick<PeerRules, 'suspendsUndecided'>;
   voters(): readonly number[];
+  /** The peer as log lines name it. */
+  describe(peer: number): string;
   /** Sends this peer's hashes at a revision to the others. */
   send(revision: number, hashes: StateHashes): void;
   /** This peer's state differs from the state of most peers. */
@@ -90,7 +92,7 @@ export class HashChecks {
     hashes: ReadonlyMap<number, string>,
     what: 'state' | 'history',
   ): 'equal' | 'minority of others' | 'undecided' | 'stopped' {
-    const { self, voters, differs, note } = this.#ports;
+    const { self, voters, differs, note, describe } = this.#ports;
     const mine = hashes.get(self)!;
     const majority = agreed(hashes, voters());
     const others = [...hashes].filter(([, hash]) => hash !== mine);
@@ -110,7 +112,7 @@ export class HashChecks {
     }
     note(
       'error',
-      `the ${what} of peer ${others.map(([peer]) => peer.toString(16)).join(', ')} differs at revision ${revision}`,
+      `the ${what} of peer ${others.map(([peer]) => describe(peer)).join(', ')} differs at revision ${revision}`,
     );
     return 'minority of others';
   }

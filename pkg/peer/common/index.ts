@@ -29,7 +29,7 @@ export {
   WAL_LIMITS,
 } from './limits.js';
 export { MEMBER_URI, memberUri } from './memberuri.js';
-export { type MetricData, memberIdText, PeerMetrics, type PeerTraffic } from './metrics.js';
+export { type MetricData, memberIdText, memberText, PeerMetrics, type PeerTraffic } from './metrics.js';
 export { PEER_RULES, type PeerRules } from './rules.js';
 export { Throttle } from './throttle.js';
 export { getUint, putUint } from './uint.js';

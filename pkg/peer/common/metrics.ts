@@ -210,3 +210,8 @@ export class PeerMetrics {
 export function memberIdText(id: number): string {
   return id.toString(16);
 }
+
+/** A member in a log line: its id, and its name if that is known. */
+export function memberText({ id, name }: { readonly id: number; readonly name: string }): string {
+  return name === '' ? memberIdText(id) : `${memberIdText(id)} (${name})`;
+}

@@ -65,6 +65,22 @@ describe('three peers', () => {
     }
   });
 
+  it('name each other by id and name in their logs, and report who leads', async () => {
+    const { peers, leader, notes } = await cluster(3);
+    const first = peers.indexOf(await leader());
+    const described = new RegExp(`peer [0-9a-f]+ \\(peer${first}\\)`);
+    await until('each peer has reported the leader', () =>
+      peers.every((_, i) =>
+        notes.some((note) => note.startsWith(`peer${i} info: peer `) && / leads in term \d+$/.test(note)),
+      ),
+    );
+    const lines = (text: string): readonly string[] => notes.filter((note) => note.includes(text));
+    await until('the others are connected to it', () =>
+      lines('connected to peer').some((note) => described.test(note)),
+    );
+    expect(lines(' leads in term ').some((note) => described.test(note))).toBe(true);
+  });
+
   it('continue without a failed leader, and take it back', async () => {
     const path = folder();
     const made = await cluster(3, {}, path);

@@ -63,6 +63,7 @@ export class Connections {
       },
       members: () => ({ clusterId, members: members.list() }),
       control: (name, argument) => controls.forwarded(name, argument),
+      describe: (id) => members.describe(id),
       wasRemoved: (id) => members.wasRemoved(id),
       note,
     });
@@ -103,6 +104,7 @@ export class Connections {
       clusterId: log.identity.clusterId,
       electionMs: config.electionMs,
       openStream: (to, url): SnapshotStream => provider.openSnapshotStream(to, url),
+      describe: (peer) => this.#parts().members.describe(peer),
       stopped: () => this.#owner.stopped(),
       note: events.note ?? (() => {}),
     });

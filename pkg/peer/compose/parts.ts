@@ -78,7 +78,7 @@ export function assemble(base: PeerBase, owner: Owner): Parts {
   const transport = new LateTransport();
   const requests = requestParts(base, raft, transport, durability, () => members.entryForm as EnvelopeForm);
   const members: Members = membersOf(base, raft, requests.proposals, transport, owner);
-  const checks = checksOf(base, raft, transport, owner);
+  const checks = checksOf(base, raft, transport, members, owner);
   const compactor = compactorOf(base, raft, durability, owner);
   const admission = admissionOf(base, raft, owner);
   const core = { raft, transport, admission, members, checks, compactor, ...durability, ...requests };
@@ -215,11 +215,18 @@ export function connectMembers(members: Members, transport: LateTransport): void
   transport.setPeers(peers);
 }
 
-function checksOf(base: PeerBase, raft: DrivenRaft, transport: LateTransport, owner: Owner): HashChecks {
+function checksOf(
+  base: PeerBase,
+  raft: DrivenRaft,
+  transport: LateTransport,
+  members: Members,
+  owner: Owner,
+): HashChecks {
   return new HashChecks({
     self: toPeerId(base.log.identity.peerId),
     rules: base.rules,
     voters: () => raft.config.voters,
+    describe: (peer) => members.describe(peer),
     send: (at, hashes) => transport.sendHashes(at, hashes),
     differs: (message) => owner.differs(message),
     note: noteOf(base),

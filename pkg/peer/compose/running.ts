@@ -1,4 +1,4 @@
-import { type SoftState, toPeerId } from '../../../raft/index.js';
+import { NO_PEER, type SoftState, toPeerId } from '../../../raft/index.js';
 import type { Applied } from '../../storage/index.js';
 import { PROPOSAL_LIMITS } from '../common/index.js';
 import type { PeerControl } from '../control/index.js';
@@ -92,9 +92,20 @@ export class RunningPeer implements Peer {
     const { metrics, events } = this.#base;
     const { members, proposals, raft } = this.#parts;
     if (now.leader !== before.leader && raft.hasLeader) metrics.leaderChanges++;
+    this.#noteLeader(now, before);
     if (before.role === 'leader' && now.role !== 'leader') members.lostLeadership(raft.status().commit);
     proposals.retryHeld();
     events.progressed?.();
+  }
+
+  #noteLeader(now: SoftState, before: SoftState): void {
+    if (now.leader === before.leader && (now.term === before.term || now.leader === NO_PEER)) return;
+    const { members } = this.#parts;
+    const text =
+      now.leader === NO_PEER
+        ? `lost peer ${members.describe(before.leader)}, the leader of term ${before.term}`
+        : `peer ${members.describe(now.leader)} leads in term ${now.term}`;
+    this.#base.events.note?.('info', text);
   }
 
   /** A batch of the state found no space. */

@@ -9,7 +9,7 @@ import {
 } from '../../../raft/index.js';
 import type { World } from '../../base/index.js';
 import { type AppliedEvent, encodeEntry, type StateMachine, type Txn, type TxnResult } from '../../storage/index.js';
-import { idFrom, MEMBER_LIMITS, memberIdText, type NoteLevel, type PeerRules } from '../common/index.js';
+import { idFrom, MEMBER_LIMITS, memberText, type NoteLevel, type PeerRules } from '../common/index.js';
 import type { SmallFiles } from '../durability/index.js';
 import { Promises } from './promises.js';
 import { type MemberInfo, MemberRecords, memberKey, putEntryForm, putMember, removedKey } from './records.js';
@@ -110,6 +110,11 @@ export class Members {
     return this.#records.info(id) ?? founder ?? { id, name: '', peerUrls: [] };
   }
 
+  /** The member as log lines name it. */
+  describe(id: number): string {
+    return memberText(this.info(id));
+  }
+
   wasRemoved(id: number): boolean {
     return this.#records.wasRemoved(id);
   }
@@ -170,7 +175,7 @@ export class Members {
       const bad = peerUrls.find((url) => !isPeerUrl(url));
       if (bad !== undefined) return refused(`'${bad}' is not a peer URL like https://HOST:PORT`);
       const taken = this.list().find((member) => member.peerUrls.some((url) => peerUrls.includes(url)));
-      if (taken !== undefined) return refused(`member ${memberIdText(taken.id)} (${taken.name}) has that peer URL`);
+      if (taken !== undefined) return refused(`member ${memberText(taken)} has that peer URL`);
       const { clusterId, world, rules, propose } = this.#ports;
       const id = idFrom([clusterId, ...peerUrls, world.random.uuid()]);
       const stays = request.staysLearner === true ? { staysLearner: true } : {};
@@ -200,7 +205,7 @@ export class Members {
       const taken = this.list().find(
         (other) => other.id !== id && other.peerUrls.some((url) => peerUrls.includes(url)),
       );
-      if (taken !== undefined) return refused(`member ${memberIdText(taken.id)} (${taken.name}) has that peer URL`);
+      if (taken !== undefined) return refused(`member ${memberText(taken)} has that peer URL`);
       const record = putMember({ ...this.info(id), peerUrls });
       const written = await this.#write({ compares: [this.#records.unchanged(id)], ops: [record] });
       return written.kind === 'done' ? { kind: 'ok', value: { ...before, peerUrls } } : written;
@@ -301,7 +306,7 @@ export class Members {
       if (this.info(id).staysLearner === true || !this.#ports.caughtUp(id) || !this.hasStarted(id)) continue;
       const result = await this.promote(id);
       if (result.kind === 'ok')
-        this.#ports.note('info', `learner ${memberIdText(id)} has caught up and is now a voter`);
+        this.#ports.note('info', `learner ${this.describe(id)} has caught up and is now a voter`);
     }
   }
 

@@ -68,6 +68,8 @@ export interface TransportPorts {
   members(): WireMembers;
   /** Runs a control call that another peer forwards. An error is returned to that peer. */
   control(name: string, argument: unknown): Promise<unknown>;
+  /** The peer as log lines name it. */
+  describe(peer: number): string;
   /** True for a peer that was a member and has been removed. */
   wasRemoved(id: number): boolean;
   note(level: NoteLevel, message: string): void;

@@ -31,6 +31,7 @@ function sender() {
     metrics: new PeerMetrics(),
     clusterId: 'c',
     openStream: () => ({}) as SnapshotStream,
+    describe: (peer) => `${peer} (b)`,
     electionMs: 1000,
     send: ({ signal }) =>
       new Promise((resolve, reject) => {
@@ -62,9 +63,9 @@ describe('snapshots that the core requests', () => {
     await turn();
     expect([reports, opened()]).toEqual([['2 true'], 0]);
     expect(notes).toEqual([
-      'sending a snapshot to peer 2',
-      'the snapshot for peer 2 failed: no room: 17 bytes; it will be retried',
-      'peer 2 has the snapshot',
+      'sending a snapshot to peer 2 (b)',
+      'the snapshot for peer 2 (b) failed: no room: 17 bytes; it will be retried',
+      'peer 2 (b) has the snapshot',
     ]);
   });
 
@@ -80,6 +81,6 @@ describe('snapshots that the core requests', () => {
     await turn();
     await world.advance(60_000);
     expect([reports, opened(), streams[0]!.signal.aborted]).toEqual([[], 0, true]);
-    expect(notes.filter((note) => note.includes('peer 2'))).toEqual(['sending a snapshot to peer 2']);
+    expect(notes.filter((note) => note.includes('peer 2'))).toEqual(['sending a snapshot to peer 2 (b)']);
   });
 });

@@ -1,7 +1,7 @@
 import { type PeerId, type SnapshotMeta, type SnapshotRequest, toLogIndex } from '../../../raft/index.js';
 import type { World } from '../../base/index.js';
 import type { ReplicatedState } from '../apply/index.js';
-import { memberIdText, type PeerMetrics, SNAPSHOT_LIMITS } from '../common/index.js';
+import { type PeerMetrics, SNAPSHOT_LIMITS } from '../common/index.js';
 import type { DrivenRaft } from '../consensus/index.js';
 import type { SnapshotStream } from '../network/index.js';
 import { Backoff } from './backoff.js';
@@ -16,6 +16,8 @@ export interface SenderPorts {
   readonly clusterId: string;
   readonly electionMs: number;
   openStream(to: PeerId, url: string): SnapshotStream;
+  /** The peer as log lines name it. */
+  describe(peer: PeerId): string;
   /** `sendSnapshot`, or a replacement in tests. */
   readonly send?: typeof sendSnapshot;
   /** Why this peer has stopped serving; undefined while it serves. */
@@ -40,7 +42,7 @@ export class SnapshotSender {
   }
 
   order(order: SnapshotRequest, url: string | undefined): void {
-    const { metrics, note, electionMs } = this.#ports;
+    const { metrics, note, describe, electionMs } = this.#ports;
     const { to } = order;
     if (url === undefined || this.#outgoing >= SNAPSHOT_LIMITS.outgoingMax) {
       // The core requests it again.
@@ -48,13 +50,13 @@ export class SnapshotSender {
       return;
     }
     this.#outgoing++;
-    if (this.#attempts.begins(to)) note('info', `sending a snapshot to peer ${memberIdText(to)}`);
+    if (this.#attempts.begins(to)) note('info', `sending a snapshot to peer ${describe(to)}`);
     this.#stream(order, url)
       .then(
         () => {
           metrics.snapshotsSent++;
           this.#attempts.succeeded(to);
-          note('info', `peer ${memberIdText(to)} has the snapshot`);
+          note('info', `peer ${describe(to)} has the snapshot`);
           this.#report(order, true);
         },
         (error: unknown) => this.#failed(order, error instanceof Error ? error.message : String(error)),
@@ -65,11 +67,11 @@ export class SnapshotSender {
   }
 
   #failed(order: SnapshotRequest, why: string): void {
-    const { metrics, note } = this.#ports;
+    const { metrics, note, describe } = this.#ports;
     metrics.snapshotSendFailures++;
     if (this.#over.signal.aborted) return;
     const { waitMs, isNews } = this.#attempts.failed(order.to, why);
-    if (isNews) note('warn', `the snapshot for peer ${memberIdText(order.to)} failed: ${why}; it will be retried`);
+    if (isNews) note('warn', `the snapshot for peer ${describe(order.to)} failed: ${why}; it will be retried`);
     this.#later(waitMs, () => this.#report(order, false));
   }
 

@@ -11,6 +11,8 @@ import { soloConfig } from './solo.js';
 export interface TestCluster {
   readonly peers: (Peer | undefined)[];
   readonly fatal: string[];
+  /** The log lines of all peers, each after the name of its peer. */
+  readonly notes: string[];
   config(i: number): PeerConfig;
   /** Opens peer `i` (again); a peer that is not a founder joins the running cluster. */
   open(i: number, over?: Partial<PeerConfig>): Promise<Peer>;
@@ -32,6 +34,7 @@ export async function testCluster(
   const certs = await Promise.all(ports.map((_, i) => ca.issue(`peer${i}`)));
   const peers: (Peer | undefined)[] = [];
   const fatal: string[] = [];
+  const notes: string[] = [];
   const config = (i: number): PeerConfig =>
     soloConfig({
       heartbeatMs: 50,
@@ -48,7 +51,10 @@ export async function testCluster(
   const open = async (i: number, differs: Partial<PeerConfig> = {}): Promise<Peer> => {
     const events: PeerEvents = {
       fatal: (error) => fatal.push(`peer${i}: ${error.message}`),
-      note: (level, message) => process.env['PEER_NOTES'] && process.stderr.write(`peer${i} ${level}: ${message}\n`),
+      note: (level, message) => {
+        notes.push(`peer${i} ${level}: ${message}`);
+        if (process.env['PEER_NOTES']) process.stderr.write(`${notes.at(-1)}\n`);
+      },
     };
     const peer = await openPeer({ ...config(i), ...differs }, threadWorld(), events);
     peers[i] = peer;
@@ -58,6 +64,7 @@ export async function testCluster(
   return {
     peers,
     fatal,
+    notes,
     config,
     open,
     tls: (name) => ca.issue(name),

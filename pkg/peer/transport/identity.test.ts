@@ -80,6 +80,7 @@ async function node(self: number, url: string, members: readonly KnownMember[], 
     version: '0',
     incarnation: 1,
     heartbeatMs: 20,
+    describe: (id) => String(id),
     sink: {
       raft: ({ from }) => heard.push(from),
       proposal: () => {},

@@ -1,6 +1,5 @@
 import { Client, type ClientDuplexStream } from '@grpc/grpc-js';
 import { bundleCodec, PEER_METHODS, type WireBundle, type WireHello } from '../../../proto/index.js';
-import type { PeerId } from '../../../raft/index.js';
 import type { World } from '../../base/index.js';
 import { type PeerTraffic, TRANSPORT_LIMITS } from '../common/index.js';
 import { sentenceOf } from './calls.js';
@@ -13,6 +12,8 @@ export interface LinkPorts {
   /** How to dial the peer at `url`, with the current certificates. */
   dialing(url: string): Dialing;
   hello(): WireHello;
+  /** That peer as log lines name it. */
+  describe(): string;
   /** Messages to this peer were probably lost. */
   lost(): void;
   /** That peer reports that this one was removed from the cluster. */
@@ -30,7 +31,6 @@ type Stream = ClientDuplexStream<Buffer, Buffer>;
  * Raft messages are dropped, because the core sends them again, and proposals are reported as not sent.
  */
 export class Link {
-  readonly #peer: PeerId;
   readonly #ports: LinkPorts;
   readonly #queue = new OutgoingQueue();
   #urls: readonly string[];
@@ -47,8 +47,7 @@ export class Link {
   #closed = false;
   #lastNote = '';
 
-  constructor(peer: PeerId, urls: readonly string[], ports: LinkPorts) {
-    this.#peer = peer;
+  constructor(urls: readonly string[], ports: LinkPorts) {
     this.#urls = urls;
     this.#ports = ports;
     this.#stopPings = ports.world.timers.every(TRANSPORT_LIMITS.pingEveryMs, () => {
@@ -143,7 +142,7 @@ export class Link {
     this.#ready = true;
     this.#failures = 0;
     this.#ports.traffic.active = 1;
-    this.#note('info', `connected to peer ${this.#peer.toString(16)} (${hello.version})`);
+    this.#note('info', `connected to peer ${this.#ports.describe()}, version ${hello.version}`);
     this.flush();
   }
 
@@ -161,7 +160,7 @@ export class Link {
     this.#client?.close();
     this.#client = undefined;
     if (this.#queue.clear() || wasReady) this.#ports.lost();
-    this.#note('warn', `no connection to peer ${this.#peer.toString(16)} at ${this.#urls.join(', ')}: ${why}`);
+    this.#note('warn', `no connection to peer ${this.#ports.describe()} at ${this.#urls.join(', ')}: ${why}`);
     this.#cancelRetry?.();
     this.#cancelRetry = this.#ports.world.timers.after(waitMs ?? this.#backoff(), () => this.#dial());
   }

@@ -133,11 +133,12 @@ export class GrpcTransport implements Transport {
 
   #newLink(id: PeerId, urls: readonly string[]): Link {
     const { world, metrics } = this.#ports;
-    return new Link(id, urls, {
+    return new Link(urls, {
       world,
       traffic: metrics.traffic(id),
       dialing: (url) => this.#security.dial(url, id),
       hello: () => this.#hello(id, ''),
+      describe: () => this.#ports.describe(id),
       lost: () => this.#unreachable.add(id),
       removed: () => this.#ports.sink.removed(),
       note: (level, message) => this.#ports.note(level, message),
@@ -154,13 +155,13 @@ export class GrpcTransport implements Transport {
     const { self, clusterId } = this.#ports;
     const refuse = (why: string): WireHello => this.#hello(hello.from, why);
     if (hello.clusterId !== clusterId) return refuse(`this peer belongs to cluster ${clusterId}`);
-    if (hello.to !== self) return refuse(`this is peer ${self.toString(16)}`);
+    if (hello.to !== self) return refuse(`this is peer ${this.#ports.describe(self)}`);
     if (hello.protocol !== TRANSPORT_LIMITS.protocol) {
       return refuse(`this peer speaks protocol ${TRANSPORT_LIMITS.protocol}`);
     }
     const problem = this.#identityProblem(certificate, hello.from);
     if (problem !== undefined) {
-      this.#ports.note('warn', `refused a peer that says it is ${hello.from.toString(16)}: ${problem}`);
+      this.#ports.note('warn', `refused a peer that says it is ${this.#ports.describe(hello.from)}: ${problem}`);
       return refuse(problem);
     }
     if (this.#ports.wasRemoved(hello.from)) return refuse(REMOVED);

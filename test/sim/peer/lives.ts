@@ -12,7 +12,7 @@ import { OLDEST_ROLLED_BACK, RELEASES } from './profile.js';
 const LOST_DISK = /has been part of the cluster before/;
 const ANOTHER_CLUSTER = /another cluster/;
 const REMOVED = /removed from the cluster/;
-const OUTDATED = /upgrade this peer/;
+const OUTDATED = /of form (\d+).*upgrade this peer/;
 const DIFFERS = /differs from that of most peers/;
 
 export class Lives {
@@ -24,6 +24,8 @@ export class Lives {
   readonly #outcasts: { readonly machine: Machine; readonly id: number }[] = [];
   /** The newest form of log entries that every member reads, according to the replicated state. */
   #entryForm = 1;
+  /** The newest form that was the reason of a peer to stop. The replicated state may show it later. */
+  #formMet = 1;
 
   constructor(cluster: () => SimulatedCluster) {
     this.#cluster = cluster;
@@ -36,6 +38,7 @@ export class Lives {
   /** The cluster was restored from a snapshot: it has new members. */
   restored(): void {
     this.#entryForm = 1;
+    this.#formMet = 1;
   }
 
   /** An operator is about to remove a member. */
@@ -135,14 +138,22 @@ export class Lives {
    * that yet, and upgrades it again.
    */
   #isOutdated(machine: Machine, message: string): boolean {
-    if (!OUTDATED.test(message) || !machine.rolledBack || machine.release !== OLDEST_ROLLED_BACK) return false;
-    if (RELEASES[machine.release]!.reads >= this.#entryForm) return false;
+    const form = Number(OUTDATED.exec(message)?.[1] ?? 0);
+    if (!machine.rolledBack || machine.release !== OLDEST_ROLLED_BACK) return false;
+    if (form <= RELEASES[machine.release]!.reads) return false;
+    this.#formMet = Math.max(this.#formMet, form);
     machine.release++;
     return true;
   }
 
-  /** Called at the end: no member of the cluster may have stopped because it was removed. */
+  /** Called at the end: no member of the cluster may have stopped because it was removed, or because of a form that the cluster does not write. */
   atEnd(members: readonly { readonly id: number }[]): void {
+    if (this.#formMet > this.#entryForm) {
+      throw new CheckFailed(
+        'releases',
+        `a peer stopped because of form ${this.#formMet}; the cluster writes ${this.#entryForm}`,
+      );
+    }
     for (const { machine, id } of this.#outcasts) {
       if (members.some((member) => member.id === id)) {
         throw new CheckFailed('membership', `${machine.name} stopped because it was removed, but is a member`);
