@@ -6,6 +6,7 @@
  * - `format`: written by a newer version of the program.
  * - `noSpace`: the disk is full; retry, or open again, when there is space: the log restores what was not written.
  * - `io`: the disk failed in another way.
+ * - `noModule`: the native module is missing, or not compiled for this platform.
  * - `closed`: used after close, or after one of the above.
  * - `badSnapshot`: a snapshot's bytes are damaged or cut; fetch it again.
  */
@@ -16,6 +17,7 @@ export type StoreErrorKind =
   | 'format'
   | 'noSpace'
   | 'io'
+  | 'noModule'
   | 'closed'
   | 'badSnapshot';
 

@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { loadNative } from './engine/binding.js';
 import { readCurrent } from './engine/folder.js';
 import { storeErrorOf } from './engine/rocksdb.js';
 import { corrupt, StoreError } from './errors.js';
@@ -89,7 +89,7 @@ export async function findInStore(folder: string, key: string, revision?: number
 
 async function withStore<T>(folder: string, run: (db: Level, engine: string) => Promise<T>): Promise<T> {
   const engine = await current(folder);
-  const level = createRequire(import.meta.url)('level-rocksdb') as OpenLevel;
+  const level = loadNative<OpenLevel>('level-rocksdb');
   const options = { readOnly: true, createIfMissing: false, keyEncoding: 'binary', valueEncoding: 'binary' };
   let db: Level | undefined;
   try {

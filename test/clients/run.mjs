@@ -8,7 +8,7 @@ import { aggregated } from './aggregated/run.mjs';
 import { certManager } from './certmanager/run.mjs';
 import { helm } from './helm/run.mjs';
 import { matrix, notRecorded } from './kubectl/matrix.mjs';
-import { capture, find, here, missing, root, run, withServer } from './lib.mjs';
+import { capture, find, here, LIMIT, missing, root, run, withServer } from './lib.mjs';
 import { metrics } from './metrics/run.mjs';
 import { prometheus } from './prometheus/run.mjs';
 
@@ -66,7 +66,7 @@ function goTest(folder, env) {
 async function controllerRuntime() {
   const cwd = await moduleFolder('envtest', 'sigs.k8s.io/controller-runtime');
   const env = { ...process.env, KUBEBUILDER_ASSETS: join(root, 'dist', 'envtest') };
-  return run('go', ['test', '-count=1', '-p=1', '-timeout=20m', '-skip=/aggregatedDiscovery=false', './pkg/...'], { cwd, env });
+  return run('go', ['test', '-count=1', '-p=1', '-timeout=30m', '-skip=/aggregatedDiscovery=false', './pkg/...'], { cwd, env, timeout: 3 * LIMIT });
 }
 
 /** Builds a program that `FOLDER/build/MODULE-FILE` pins. Resolves to the path of the program. */

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { StoreError } from '../errors.js';
 
 /**
  * The parts of the `rocksdb` 5.2.1 binding that are used here, typed. It is loaded with `require` because it is
@@ -57,6 +58,24 @@ export interface BindingIterator {
 let loaded: ((folder: string) => Binding) | undefined;
 
 export function bind(folder: string): Binding {
-  loaded ??= createRequire(import.meta.url)('rocksdb') as (folder: string) => Binding;
+  loaded ??= loadNative<(folder: string) => Binding>('rocksdb');
   return loaded(folder);
+}
+
+/** Loads a native module. Throws a `StoreError` if it is not installed, or has no build for this platform. */
+export function loadNative<T>(
+  name: 'rocksdb' | 'level-rocksdb',
+  require: (name: string) => unknown = createRequire(import.meta.url),
+): T {
+  try {
+    return require(name) as T;
+  } catch (error) {
+    const [reason] = (error as Error).message.split('\n');
+    throw new StoreError(
+      'noModule',
+      `the module ${name} cannot be loaded (${reason}): install the optional dependencies; where rocksdb has no prebuilt ` +
+        'binary, npm rebuild rocksdb compiles it, which needs Python, make and a C++ compiler',
+      { cause: error },
+    );
+  }
 }

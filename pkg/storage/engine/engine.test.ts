@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, stat, truncate, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadNative } from './binding.js';
 import { describeEngine } from './contract.js';
 import type { Engine } from './engine.js';
 import { rocksHome } from './folder.js';
@@ -162,5 +163,20 @@ describe('an error of RocksDB', () => {
       [`IO error: No such file or directoryWhile opening a file for sequentially reading: ${manifest}`]: 'corrupt',
     };
     for (const [text, kind] of Object.entries(told)) expect([text, kindOf(text)]).toEqual([text, kind]);
+  });
+});
+
+describe('the native module', () => {
+  it('is reported as missing, not as a failure of the disk', () => {
+    const absent = (): never => {
+      throw new Error('No native build was found for platform=linux arch=arm64\n    loaded from: /a');
+    };
+    const refused = expect.objectContaining({
+      kind: 'noModule',
+      message: expect.stringMatching(
+        /^the module rocksdb cannot be loaded \(No native build.*arch=arm64\): .*npm rebuild/,
+      ),
+    });
+    expect(() => loadNative('rocksdb', absent)).toThrow(refused);
   });
 });
