@@ -19,6 +19,7 @@ import { isFlood, isKnown, limitControlFrames } from './floods.js';
 import { Handshakes } from './handshakes.js';
 import { limits } from './limits.js';
 import { type FeedClient, ParserFeed } from './parserfeed.js';
+import { isParting, part } from './parting.js';
 import { belowApi, serveApi } from './paths.js';
 import { serve } from './pipeline.js';
 import { malformed, refuse, refuseRequest, refuseWith, statusText } from './refusals.js';
@@ -230,9 +231,9 @@ class Door implements Listener {
     if (!(session.socket as TLSSocket).authorized)
       session.settings({ maxConcurrentStreams: limits.streamsAnonymousMax });
     session.setTimeout(limits.idleTime, () => {
-      if (sessionConnection(session).open === 0) session.close();
+      if (sessionConnection(session).open === 0) part(session, this.#services.world);
     });
-    if (this.#draining) session.close();
+    if (this.#draining) part(session, this.#services.world);
   }
 
   /**
@@ -325,8 +326,8 @@ class Door implements Listener {
     const session = stream.session;
     if (session === undefined || session.destroyed) return;
     stream.on('error', ignore);
-    // What comes after the GOAWAY is refused without a request, so the client may send it elsewhere.
-    if (!session.closed && isFlood(session, this.#services.world.clock.monotonic())) this.#part(session);
+    if (isParting(session)) return;
+    if (isFlood(session, this.#services.world.clock.monotonic())) this.#part(session);
     const starts = this.#starts(session.socket as TLSSocket, sessionConnection(session));
     const { flow } = sessionConnection(session);
     if (starts.spent(flow)) starts.later(() => this.#begin(stream, headers, flags, raw, compatible), flow);
@@ -338,7 +339,7 @@ class Door implements Listener {
 
   /** Ends a session gracefully: open streams are served, and what is still open after a minute is cut. */
   #part(session: Http2Session): void {
-    session.close();
+    part(session, this.#services.world);
     const cancel = this.#services.world.timers.after(limits.bodyTime, () => session.destroy());
     session.once('close', cancel);
   }
@@ -388,7 +389,7 @@ class Door implements Listener {
   async #drain(graceTime: number): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     this.#services.watches.close();
-    for (const session of this.#sessions) session.close();
+    for (const session of this.#sessions) part(session, this.#services.world);
     this.#closeIdle();
     const { timers } = this.#services.world;
     /** Resolves when every connection is closed, or after this time. */

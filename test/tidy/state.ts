@@ -47,6 +47,7 @@ export const sharedState: Readonly<Record<string, Readonly<Record<string, string
   'pkg/http/audit.ts': { addresses: OF_OBJECT },
   'pkg/http/exchange1.ts': { connections: OF_OBJECT },
   'pkg/http/exchange2.ts': { sessions: OF_OBJECT },
+  'pkg/http/parting.ts': { parting: OF_OBJECT },
   'pkg/http/options.ts': { DEFAULTS: PURE },
   'pkg/outbound/errors.ts': { ends: OF_OBJECT },
   'pkg/patch/apply/element.ts': { declared: PURE, remembered: PURE },
