@@ -1,8 +1,8 @@
 import type { Frame, Step } from './frame.js';
 import { isCheapSearch, searches } from './library/regex.js';
-import { contains, fieldOf, hasFields, orMissing } from './operations.js';
+import { contains, fieldOf, hasFields, listIndex, orMissing } from './operations.js';
 import { costOfCalls } from './runtimecost.js';
-import { fail, isError, keyText, type List, NO_OVERLOAD, Optional, type Value } from './values.js';
+import { fail, isError, keyText, List, NO_OVERLOAD, Optional, type Value } from './values.js';
 
 /** Steps of an evaluation: calls, logic, fields. */
 
@@ -134,7 +134,7 @@ export function selectField(operand: Step, field: string): Step {
       return new Optional(found);
     }
     f.spend(1);
-    return orMissing(fieldOf(value, field), field);
+    return value instanceof List ? listIndex(field) : orMissing(fieldOf(value, field), field);
   };
 }
 
@@ -143,7 +143,7 @@ export function hasField(operand: Step, field: string): Step {
     const value = operand(f);
     if (isError(value)) return value;
     if (value instanceof Optional) return value.value !== undefined && fieldOf(value.value, field) !== undefined;
-    return fieldOf(value, field) !== undefined;
+    return value instanceof List ? listIndex(field) : fieldOf(value, field) !== undefined;
   };
 }
 

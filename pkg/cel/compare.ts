@@ -3,13 +3,16 @@ import {
   type CelError,
   CelMap,
   Duration,
+  EntryMap,
   fail,
+  JsonList,
   List,
   NO_OVERLOAD,
   Opaque,
   Optional,
   Timestamp,
   TypeValue,
+  typeName,
   Uint,
   type Value,
 } from './values.js';
@@ -33,6 +36,17 @@ export function equals(a: Value, b: Value): boolean {
     return a.value === undefined || b.value === undefined ? a.value === b.value : equals(a.value, b.value);
   }
   return a instanceof Opaque && a.equals(b);
+}
+
+/**
+ * Reports whether the operator == compares the values. It refuses what is of another type than the value of a library, or than
+ * the list or map of an object, on its left; then != is true, and so is the inequality of lists that contain them.
+ */
+export function isComparable(a: Value, b: Value): boolean {
+  if (b === null) return true;
+  if (a instanceof CelMap) return b instanceof CelMap || a instanceof EntryMap;
+  if (a instanceof JsonList) return b instanceof List;
+  return !(a instanceof Opaque) || a.comparesAny || typeName(a) === typeName(b);
 }
 
 function listsEqual(a: List, b: List): boolean {

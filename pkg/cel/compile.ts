@@ -7,6 +7,7 @@ import { type Parsed, parse } from './parser.js';
 import { Program } from './program.js';
 import { showType, type Type } from './types.js';
 import { validateLiterals } from './validators.js';
+import { runtimeText } from './values.js';
 
 /** A checked expression that can be evaluated. */
 export interface Compiled {
@@ -45,9 +46,9 @@ export function* compileSteps(text: string, env: Environment, results?: readonly
   const issues = checked.issues.length > 0 ? checked.issues : validateLiterals(parsed.expr, checked, env);
   if (issues.length > 0) return { error: compilationFailed(parsed, issues), internal: false };
   if (results !== undefined && !isOneOf(checked.type, results)) {
-    const names = results.map((t) => (t.kind === 'null' ? 'null_type' : showType(t)));
+    const names = results.map(runtimeText);
     const wanted = names.length === 1 ? names[0] : `one of [${names.join(' ')}]`;
-    return { error: `must evaluate to ${wanted} but got ${showType(checked.type)}`, internal: false };
+    return { error: `must evaluate to ${wanted} but got ${runtimeText(checked.type)}`, internal: false };
   }
   yield;
   try {

@@ -52,7 +52,7 @@ export function tokenize(source: Source): {
     if (scan.kind === undefined) {
       const failed = Math.min(scan.end + 1, points.length);
       const text = points.slice(at, failed).join('');
-      issues.push({ offset: at, message: `Syntax error: token recognition error at: '${escapeText(text)}'` });
+      issues.push({ offset: at, message: `Syntax error: token recognition error at: '${text}'` });
       for (; at < failed; at++) skipped.add(at);
       continue;
     }

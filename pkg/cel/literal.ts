@@ -2,8 +2,11 @@ import type { Literal } from './ast.js';
 import type { Token } from './lexer.js';
 import { Bytes, Uint } from './values.js';
 
+/** An escape for a code point that does not exist. */
+export const NO_POINT = Symbol('no code point');
+
 /** Returns the value of a STRING or BYTES token; undefined if an escape is invalid. */
-export function unquote(text: string, isBytes: boolean): string | Bytes | undefined {
+export function unquote(text: string, isBytes: boolean): string | Bytes | typeof NO_POINT | undefined {
   let body = text;
   if (isBytes) body = body.slice(1);
   const raw = body.startsWith('r') || body.startsWith('R');
@@ -31,7 +34,7 @@ const SIMPLE: Readonly<Record<string, string>> = {
   '`': '`',
 };
 
-function unescapeString(body: string): string | undefined {
+function unescapeString(body: string): string | typeof NO_POINT {
   let out = '';
   for (let i = 0; i < body.length; i++) {
     if (body[i] !== '\\') {
@@ -40,7 +43,7 @@ function unescapeString(body: string): string | undefined {
     }
     const { code, length } = escapeAt(body, i);
     if (typeof code === 'string') out += code;
-    else if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return undefined;
+    else if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return NO_POINT;
     else out += String.fromCodePoint(code);
     i += length - 1;
   }
@@ -110,8 +113,8 @@ export function literalValue(token: Token, negative: boolean, report: (message: 
     }
     default: {
       const value = unquote(text, token.kind === 'BYTES');
-      if (value !== undefined) return value;
-      report(`invalid ${token.kind === 'BYTES' ? 'bytes' : 'string'} literal`);
+      if (value !== undefined && value !== NO_POINT) return value;
+      report(value === NO_POINT ? 'invalid unicode code point' : 'invalid bytes literal');
       return null;
     }
   }

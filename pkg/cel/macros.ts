@@ -265,7 +265,6 @@ export const STANDARD_MACROS: readonly Macro[] = [
   one('all', all),
   one('exists', exists),
   one('exists_one', existsOne),
-  one('existsOne', existsOne),
   mapMacro(2),
   mapMacro(3),
   {

@@ -7,6 +7,7 @@ import {
   type EntryMap,
   fail,
   isError,
+  JsonMap,
   List,
   NO_OVERLOAD,
   Opaque,
@@ -29,7 +30,11 @@ export function fieldOf(value: Value, field: string): Value | undefined {
 }
 
 export function contains(element: Value, container: Value): Value {
-  if (container instanceof CelMap) return container.find(element) !== undefined;
+  if (container instanceof CelMap) {
+    if (container instanceof JsonMap && typeof element !== 'string')
+      return fail(`unsupported map key type: ${goType(element)}`);
+    return container.find(element) !== undefined;
+  }
   if (!(container instanceof List)) return NO_OVERLOAD;
   for (let i = 0; i < container.size; i++) if (equals(element, container.at(i))) return true;
   return false;
@@ -62,7 +67,11 @@ export function optionalElement(container: Value, key: Value): Value {
 }
 
 export function elementAt(container: Value, key: Value): Value {
-  if (container instanceof CelMap) return orMissing(container.find(key), showKey(key));
+  if (container instanceof CelMap) {
+    if (container instanceof JsonMap && typeof key !== 'string')
+      return fail(`unsupported map key type: ${goType(key)}`);
+    return orMissing(container.find(key), showKey(key));
+  }
   if (container instanceof List) {
     const i = listIndex(key);
     if (typeof i !== 'number') return i;

@@ -303,7 +303,7 @@ class Parser {
       this.#in.report(first.start, `reserved identifier: ${first.text}`);
       if (!this.#in.is('(')) return this.#build.literal(first.start, null);
     }
-    if (!this.#in.is('(')) return this.#build.ident((leading ?? first).start, name);
+    if (!this.#in.is('(')) return this.#build.ident(first.start, name);
     const open = this.#in.take();
     return this.#callOrMacro(open, name, undefined, this.#arguments());
   }
@@ -354,7 +354,7 @@ class Parser {
     while (!this.#in.is(']') && !(elements.length === 0 && this.#in.is(','))) {
       if (this.#takeOptional()) optional.add(elements.length);
       elements.push(this.#expr(COMMA_BRACKET));
-      if (!this.#in.is(',') || this.#in.la(2) === ']') break;
+      if (!this.#in.is(',') || !OPT_EXPR.has(this.#in.la(2))) break;
       this.#in.take();
     }
     this.#in.sync(COMMA_BRACKET);
@@ -375,7 +375,7 @@ class Parser {
       const colon = this.#in.match(':', () => EXPR);
       const value = this.#expr(COMMA_BRACE);
       entries.push({ id: this.#build.idAt(colon.start), key, value, optional });
-      if (!this.#in.is(',') || this.#in.la(2) === '}') break;
+      if (!this.#in.is(',') || !OPT_EXPR.has(this.#in.la(2))) break;
       this.#in.take();
     }
     this.#in.sync(COMMA_BRACE);

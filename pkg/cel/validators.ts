@@ -1,11 +1,11 @@
 import { type CallExpr, children, type Expr } from './ast.js';
 import type { Checked } from './checker.js';
 import type { Environment } from './environment.js';
-import { CLAUSES, scanFormat } from './library/format.js';
+import { refusal, scanFormat } from './library/format.js';
 import { compilePattern } from './library/regex.js';
 import type { Issue } from './source.js';
-import { showType, type Type } from './types.js';
-import { isError, type Value } from './values.js';
+import { DYN, showType, type Type } from './types.js';
+import { isError, runtimeName, type Value } from './values.js';
 
 /**
  * Checks literals beyond the type checker: durations, timestamps, patterns, format strings, and that all elements of a
@@ -70,13 +70,11 @@ function checkFormat(e: CallExpr, checked: Checked, issues: Issue[]): void {
       return;
     }
     next++;
-    const sample = SAMPLES[checked.types.get(arg.id)?.kind ?? 'dyn'];
-    // A string may be the text of infinity or NaN.
-    const mayBeDouble = typeof sample === 'string' && (part.verb === 'f' || part.verb === 'e');
-    if (sample === undefined || mayBeDouble) continue;
-    const shown = CLAUSES[part.verb!]!(sample, part.precision);
-    if (typeof shown !== 'string') {
-      issues.push({ offset: arg.offset, message: `error during formatting: ${shown.error}` });
+    const wrong =
+      part.verb === 's' ? unshown(arg, checked) : TAKEN[part.verb!]!(typeOf(arg, checked).kind) ? undefined : arg;
+    if (wrong !== undefined) {
+      const message = `error during formatting: ${refusal(part.verb!, runtimeName(typeOf(wrong, checked)))}`;
+      issues.push({ offset: wrong.offset, message });
       return;
     }
   }
@@ -88,14 +86,39 @@ function checkFormat(e: CallExpr, checked: Checked, issues: Issue[]): void {
     });
 }
 
-/** A value of each type whose clauses can be checked before the value is known. */
-const SAMPLES: Readonly<Partial<Record<Type['kind'], Value>>> = {
-  string: '',
-  bool: true,
-  int: 0n,
-  double: 0.5,
-  null: null,
+const typeOf = (e: Expr, checked: Checked): Type => checked.types.get(e.id) ?? DYN;
+
+const takes = (...kinds: readonly Type['kind'][]): ((kind: Type['kind']) => boolean) => {
+  const taken = new Set<Type['kind']>(['dyn', 'error', ...kinds]);
+  return (kind) => taken.has(kind);
 };
+
+/** The types that a clause takes. A string may be the text of infinity or NaN. */
+const TAKEN: Readonly<Record<string, (kind: Type['kind']) => boolean>> = {
+  s: takes(
+    ...(['null', 'bool', 'int', 'uint', 'double', 'string', 'bytes'] as const),
+    ...(['timestamp', 'duration', 'list', 'map', 'type'] as const),
+  ),
+  d: takes('int', 'uint'),
+  f: takes('double', 'string'),
+  e: takes('double', 'string'),
+  b: takes('int', 'uint', 'bool'),
+  o: takes('int', 'uint'),
+  x: takes('int', 'uint', 'string', 'bytes'),
+  X: takes('int', 'uint', 'string', 'bytes'),
+};
+
+/** The first part of an argument of %s, within list and map literals, whose type has no text. */
+function unshown(e: Expr, checked: Checked): Expr | undefined {
+  if (!TAKEN['s']!(typeOf(e, checked).kind)) return e;
+  const parts =
+    e.kind === 'list' ? e.elements : e.kind === 'map' ? e.entries.flatMap(({ key, value }) => [key, value]) : [];
+  for (const part of parts) {
+    const wrong = unshown(part, checked);
+    if (wrong !== undefined) return wrong;
+  }
+  return undefined;
+}
 
 function checkAggregate(e: Expr, checked: Checked, issues: Issue[]): void {
   if (e.kind === 'list')

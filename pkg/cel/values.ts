@@ -106,6 +106,10 @@ export class Optional {
 export abstract class Opaque {
   abstract readonly typeName: string;
   abstract equals(other: Value): boolean;
+  /** Whether the operator == compares a value of this type with any other value. */
+  get comparesAny(): boolean {
+    return false;
+  }
   /** The size for costs. */
   get size(): number | undefined {
     return undefined;

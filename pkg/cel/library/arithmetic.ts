@@ -152,5 +152,7 @@ export function negate(v: Value): Value {
   if (typeof v === 'bigint') return int(-v);
   if (typeof v === 'number') return -v;
   if (v instanceof Duration) return duration(-v.nanos);
-  return v instanceof Uint ? plain('-_') : NO_OVERLOAD;
+  // Some types have an operator that refuses its operand, others have none.
+  const hasOperator = typeof v === 'string' || typeof v === 'boolean' || v instanceof Timestamp;
+  return hasOperator ? NO_OVERLOAD : plain('-_');
 }

@@ -77,6 +77,10 @@ class Question extends Opaque {
     this.check = check;
   }
 
+  override get comparesAny(): boolean {
+    return true;
+  }
+
   equals(other: Value): boolean {
     return other === this;
   }
@@ -96,6 +100,10 @@ class Decision extends Opaque {
 
   get typeName(): string {
     return DECISION;
+  }
+
+  override get comparesAny(): boolean {
+    return true;
   }
 
   equals(other: Value): boolean {

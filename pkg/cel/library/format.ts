@@ -1,3 +1,4 @@
+import { goQuote } from '../../api/index.js';
 import {
   Bytes,
   CelMap,
@@ -99,27 +100,40 @@ function digitsEnd(s: string, from: number): number {
   return end;
 }
 
-const STRING_CLAUSE =
-  'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps';
-const given = (sentence: string, v: Value) => ({ error: `${sentence}, was given ${typeName(v)}` });
+const SENTENCES: Readonly<Record<string, string>> = {
+  s: 'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps',
+  d: 'decimal clause can only be used on integers',
+  f: 'fixed-point clause can only be used on doubles',
+  e: 'scientific clause can only be used on doubles',
+  b: 'only integers and bools can be formatted as binary',
+  o: 'octal clause can only be used on integers',
+  x: 'only integers, byte buffers, and strings can be formatted as hex',
+};
+
+/** Why a clause does not take a value of a type. */
+export const refusal = (verb: string, type: string): string => `${SENTENCES[verb.toLowerCase()]}, was given ${type}`;
+
+const given = (verb: string, v: Value) => ({ error: refusal(verb, typeName(v)) });
 
 function textOf(v: Value): string | { readonly error: string } {
   if (typeof v === 'string') return v;
   if (typeof v === 'number') return formatDouble(v);
   if (v instanceof Bytes) return new TextDecoder().decode(v.value);
-  return nested(v);
+  return shownOf(v, false);
 }
 
-/** The form within lists and maps: strings and bytes in quotes, doubles with six digits. */
-function nested(v: Value): string | { readonly error: string } {
+/** The form within lists and maps: strings, bytes, timestamps and durations in quotes, doubles with six digits. */
+const nested = (v: Value) => shownOf(v, true);
+
+function shownOf(v: Value, isWithin: boolean): string | { readonly error: string } {
   if (v === null) return 'null';
   if (typeof v === 'boolean' || typeof v === 'bigint') return String(v);
   if (v instanceof Uint) return String(v.value);
   if (typeof v === 'number') return Number.isFinite(v) ? fixed(v, DEFAULT_PRECISION) : `"${formatDouble(v)}"`;
-  if (typeof v === 'string') return JSON.stringify(v);
-  if (v instanceof Bytes) return `b${JSON.stringify(new TextDecoder().decode(v.value))}`;
-  if (v instanceof Timestamp) return formatTimestamp(v);
-  if (v instanceof Duration) return formatDuration(v);
+  if (typeof v === 'string') return goQuote(v);
+  if (v instanceof Bytes) return quotedBytes(v);
+  if (v instanceof Timestamp) return isWithin ? `timestamp("${formatTimestamp(v)}")` : formatTimestamp(v);
+  if (v instanceof Duration) return isWithin ? `duration("${formatDuration(v)}")` : formatDuration(v);
   if (v instanceof TypeValue) return v.name;
   if (v instanceof List) {
     const parts: string[] = [];
@@ -142,13 +156,22 @@ function nested(v: Value): string | { readonly error: string } {
     parts.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
     return `{${parts.map(([k, x]) => `${k}:${x}`).join(', ')}}`;
   }
-  return given(STRING_CLAUSE, v);
+  return isWithin ? { error: `no formatting function for ${typeName(v)}` } : given('s', v);
+}
+
+function quotedBytes({ value }: Bytes): string | { readonly error: string } {
+  try {
+    return `b${goQuote(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(value))}`;
+  } catch {
+    const why = 'invalid UTF-8 in bytes, cannot convert to string';
+    return { error: `could not convert argument "${why}" to string` };
+  }
 }
 
 function decimal(v: Value): string | { readonly error: string } {
   if (typeof v === 'bigint') return String(v);
   if (v instanceof Uint) return String(v.value);
-  return given('decimal clause can only be used on integers', v);
+  return given('d', v);
 }
 
 /** Doubles, and the strings for infinity and NaN. */
@@ -202,7 +225,7 @@ function hexadecimal(v: Value): string | { readonly error: string } {
   if (typeof v === 'bigint') return radix(16, v);
   if (v instanceof Uint) return radix(16, v.value);
   const bytes = typeof v === 'string' ? new TextEncoder().encode(v) : v instanceof Bytes ? v.value : undefined;
-  if (bytes === undefined) return given('only integers, byte buffers, and strings can be formatted as hex', v);
+  if (bytes === undefined) return given('x', v);
   return Array.from(bytes, (b) => b.toString(16).padStart(2, '0')).join('');
 }
 
@@ -211,24 +234,24 @@ export const CLAUSES: Readonly<Record<string, Clause>> = {
   d: decimal,
   f: (v, precision) => {
     const number = doubleOf(v);
-    if (number === undefined) return given('fixed-point clause can only be used on doubles', v);
+    if (number === undefined) return given('f', v);
     return special(number) ?? grouped(fixed(number, precision ?? DEFAULT_PRECISION));
   },
   e: (v) => {
     const number = doubleOf(v);
-    if (number === undefined) return given('scientific clause can only be used on doubles', v);
+    if (number === undefined) return given('e', v);
     return special(number) ?? scientific(number);
   },
   b: (v) => {
     if (typeof v === 'bigint') return radix(2, v);
     if (v instanceof Uint) return radix(2, v.value);
     if (typeof v === 'boolean') return v ? '1' : '0';
-    return given('only integers and bools can be formatted as binary', v);
+    return given('b', v);
   },
   o: (v) => {
     if (typeof v === 'bigint') return radix(8, v);
     if (v instanceof Uint) return radix(8, v.value);
-    return given('octal clause can only be used on integers', v);
+    return given('o', v);
   },
   x: hexadecimal,
   X: (v) => {

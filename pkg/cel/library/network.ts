@@ -61,6 +61,14 @@ export class CidrValue extends Opaque {
 }
 
 const LENGTH_MAX = 256;
+const hasLeadingZero = (number: string): boolean => number.length > 1 && number.startsWith('0');
+
+/** Reports whether an octet has a leading zero. */
+function hasPaddedOctet(address: string): boolean {
+  const octets = address.slice(address.lastIndexOf(':') + 1).split('.');
+  return octets.length > 1 && octets.some(hasLeadingZero);
+}
+
 const quoted = (s: string) => JSON.stringify(s);
 
 /** Returns the address, or the error message if the text is not an address. */
@@ -68,7 +76,7 @@ function readIp(text: string): IpAddress | string {
   const percent = text.indexOf('%');
   if (percent > 0 && parseIp(text.slice(0, percent))?.family === 6)
     return `IP address ${quoted(text)} with zone value is not allowed`;
-  const ip = text.length > LENGTH_MAX ? undefined : parseIp(text);
+  const ip = text.length > LENGTH_MAX || hasPaddedOctet(text) ? undefined : parseIp(text);
   if (ip === undefined)
     return `IP Address ${quoted(text)} parse error during conversion from string: ParseAddr(${quoted(text)}): ${whyNoIp(text)}`;
   return isIpv4Mapped(ip) ? `IPv4-mapped IPv6 address ${quoted(text)} is not allowed` : ip;
@@ -78,7 +86,10 @@ function whyNoIp(text: string): string {
   const mark = /[.:%]/.exec(text)?.[0];
   if (mark === undefined) return 'unable to parse IP';
   if (mark === '%') return 'missing IPv6 address';
-  if (mark === ':') return whyNoIpv6(text);
+  return mark === ':' ? whyNoIpv6(text) : whyNoIpv4(text);
+}
+
+function whyNoIpv4(text: string): string {
   const fields = text.split('.');
   for (const [i, field] of fields.entries()) {
     if (field === '')
@@ -93,17 +104,42 @@ function whyNoIp(text: string): string {
 }
 
 function whyNoIpv6(text: string): string {
-  const bad = /[^0-9A-Fa-f:.]/.exec(text);
-  if (bad !== null) return `unexpected character (at ${quoted(text.slice(bad.index))})`;
-  const long = /[0-9A-Fa-f]{5,}/.exec(text);
-  if (long !== null) return `IPv6 field has value >=2^16 (at ${quoted(text.slice(long.index))})`;
-  if (text.split('::').length > 2) return `multiple :: in address (at ${quoted(text.slice(text.lastIndexOf('::')))})`;
-  return text.split(':').length > 8 ? 'trailing garbage after address' : 'address string too short';
+  const at = (sentence: string, rest: string) => `${sentence} (at ${quoted(rest)})`;
+  let rest = text;
+  let groups = 0;
+  let hasGap = rest.startsWith('::');
+  if (hasGap) rest = rest.slice(2);
+  while (groups < 8) {
+    const digits = /^[0-9A-Fa-f]*/.exec(rest)![0].length;
+    if (digits > 4) return at('each group must have 4 or less digits', rest);
+    if (digits === 0) return at('each colon-separated field must have at least one digit', rest);
+    if (rest[digits] === '.') {
+      if (!hasGap && groups !== 6)
+        return at('embedded IPv4 address must replace the final 2 fields of the address', rest);
+      if (groups > 6) return at('too many hex fields to fit an embedded IPv4 at the end of the address', rest);
+      return whyNoIpv4(rest);
+    }
+    groups++;
+    rest = rest.slice(digits);
+    if (rest === '') break;
+    if (rest[0] !== ':') return at('unexpected character, want colon', rest);
+    if (rest.length === 1) return at('colon must be followed by more characters', rest);
+    rest = rest.slice(1);
+    if (rest[0] !== ':') continue;
+    if (hasGap) return at('multiple :: in address', rest);
+    hasGap = true;
+    rest = rest.slice(1);
+    if (rest === '') break;
+  }
+  if (rest !== '') return at('trailing garbage after address', rest);
+  return hasGap ? 'the :: must expand to at least one field of zeros' : 'address string too short';
 }
 
 function readCidr(text: string): Cidr | string {
   const prefix = 'network address parse error during conversion from string: ';
-  const cidr = text.length > LENGTH_MAX ? undefined : parseCidr(text);
+  const slash = text.lastIndexOf('/');
+  const isPadded = hasPaddedOctet(text.slice(0, slash)) || hasLeadingZero(text.slice(slash + 1));
+  const cidr = text.length > LENGTH_MAX || isPadded ? undefined : parseCidr(text);
   // Two functions of kube-apiserver add the prefix to this error.
   if (cidr === undefined) return `${prefix}${prefix}netip.ParsePrefix(${quoted(text)}): ${whyNoCidr(text)}`;
   return isIpv4Mapped(cidr.address) ? `${prefix}IPv4-mapped IPv6 address ${quoted(text)} is not allowed` : cidr;

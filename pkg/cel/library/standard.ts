@@ -1,4 +1,4 @@
-import { compare, equals } from '../compare.js';
+import { compare, equals, isComparable } from '../compare.js';
 import { declare, type Library } from '../environment.js';
 import { STANDARD_MACROS, TWO_VARIABLE_MACROS } from '../macros.js';
 import { contains } from '../operations.js';
@@ -152,7 +152,7 @@ export const standardLibrary: Library = {
     declare('_?_:_', ['conditional: (bool, A, A): A'], () => NO_OVERLOAD),
     declare('!_', ['logical_not: (bool): bool'], (v) => (typeof v === 'boolean' ? !v : NO_OVERLOAD)),
     declare('@not_strictly_false', ['not_strictly_false: (bool): bool'], (v) => v !== false, { nonStrict: true }),
-    declare('_==_', ['equals: (A, A): bool'], (a, b) => equals(a, b)),
+    declare('_==_', ['equals: (A, A): bool'], (a, b) => (isComparable(a, b) ? equals(a, b) : NO_OVERLOAD)),
     declare('_!=_', ['not_equals: (A, A): bool'], (a, b) => !equals(a, b)),
     comparison('_<_', 'less', (order) => order < 0),
     comparison('_<=_', 'less_equals', (order) => order <= 0),

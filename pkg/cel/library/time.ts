@@ -96,7 +96,7 @@ export function formatDuration(d: Duration): string {
 
 /** The date whose UTC parts are the local parts at `zone`. */
 function local(t: Timestamp, zone: string | undefined): Date | string {
-  if (zone === undefined || zone === '' || zone === 'UTC') return new Date(t.seconds * 1000);
+  if (zone === undefined || zone === '' || zone === 'UTC' || zone === 'Local') return new Date(t.seconds * 1000);
   const colon = zone.indexOf(':');
   if (colon >= 0) {
     const offset = fixedOffset(zone, colon);
@@ -129,8 +129,10 @@ function zoneFormat(zone: string): Intl.DateTimeFormat | undefined {
   if (formats.has(zone)) return formats.get(zone);
   let format: Intl.DateTimeFormat | undefined;
   try {
-    // Intl accepts an offset as the name of a zone, but expressions do not.
-    if (/^[A-Za-z]/.test(zone)) format = new Intl.DateTimeFormat('en-US-u-ca-iso8601-nu-latn', zoneOptions(zone));
+    // Intl accepts offsets, and names in any case, but expressions do not.
+    if (/^[A-Z]/.test(zone)) format = new Intl.DateTimeFormat('en-US-u-ca-iso8601-nu-latn', zoneOptions(zone));
+    const known = format?.resolvedOptions().timeZone ?? zone;
+    if (known !== zone && known.toLowerCase() === zone.toLowerCase()) format = undefined;
   } catch {
     format = undefined;
   }

@@ -13,7 +13,6 @@ import {
   failed,
   INT,
   isError,
-  JsonMap,
   kubernetesEnvironment,
   List,
   listOf,
@@ -73,7 +72,16 @@ const VALUES: Readonly<Record<string, Value>> = {
   ]),
   t: new Timestamp(Date.UTC(2024, 1, 29, 23, 59, 58) / 1000, 123456789),
   r: new Duration(5401500000000n),
-  o: new JsonMap({ i: 1, f: 1.5, s: 'x', l: [1, 'two', 3.5, null, true], m: { k: 'v' }, n: null, b: false }),
+  // A map of its own, not the map of an object, which refuses some comparisons.
+  o: mapFrom([
+    ['i', 1n],
+    ['f', 1.5],
+    ['s', 'x'],
+    ['l', new ArrayList([1n, 'two', 3.5, null, true])],
+    ['m', mapFrom([['k', 'v']])],
+    ['n', null],
+    ['b', false],
+  ]),
 };
 
 export const environment = kubernetesEnvironment(CURRENT).extend(TYPES);
