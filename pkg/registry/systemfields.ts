@@ -73,6 +73,13 @@ export function checkUnversioned(version: string): void {
     throw errors.badRequest('resourceVersion should not be set on objects to be created');
 }
 
+/** Removes the metadata of an object that is not stored and that a client may not choose. */
+export function clearSystemFields(object: JsonObject): void {
+  const meta = metaOf(object);
+  for (const field of ['uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink'])
+    delete meta[field];
+}
+
 /** Sets the metadata of a new object that a client may not choose. */
 export function fillSystemFields(object: JsonObject, world: World): void {
   const meta = metaOf(object);

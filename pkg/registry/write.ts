@@ -16,6 +16,7 @@ import type { CreateRequest, RequestContext, RuledTarget, Target, WriteOptions, 
 import type { Change, Strategy, TxnPart, WriteContext } from './resource.js';
 import {
   checkUnversioned,
+  clearSystemFields,
   dropDuplicateOwners,
   fillSystemFields,
   firstGeneration,
@@ -58,7 +59,8 @@ export async function create(core: Core, request: CreateRequest, context: Reques
       return insert(core, { target, options, context }, object, false);
     case 'action':
     case 'virtual': {
-      if (target.resource.namespaced) placeInNamespace(object, target);
+      if (target.resource.namespaced || target.kind === 'virtual') placeInNamespace(object, target);
+      if (target.kind === 'virtual') clearSystemFields(object);
       const { dryRun } = options;
       const admitted = new Admitted(core, {
         target,

@@ -40,6 +40,9 @@ const VERIFIED_TRIES = 64;
 /** Clocks of peers may differ by this, in seconds. */
 const LEEWAY_SECONDS = 60;
 
+/** The text of kube-apiserver's library for every token that no key has signed. */
+const SIGNATURE_INVALID = 'go-jose/go-jose: error in cryptographic primitive';
+
 /**
  * Service-account tokens: JWTs with one of the configured issuers and keys. The signature of a token is verified once
  * and cached; its time, its audiences, its account and the object that it is bound to are checked at every use, against
@@ -121,7 +124,7 @@ export class ServiceAccountAuthenticator implements TokenAuthenticator {
         // Not signed by this key: try the next one.
       }
     }
-    return keys.length === 0 ? 'invalid signature, no keys found' : 'token signature is invalid';
+    return keys.length === 0 ? 'invalid signature, no keys found' : SIGNATURE_INVALID;
   }
 
   #judge(verified: Verified, token: string, asked: readonly string[] | undefined): Authentication {

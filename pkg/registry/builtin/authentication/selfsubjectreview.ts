@@ -1,4 +1,4 @@
-import { type JsonObject, setOwn, type UserInfo } from '../../../api/index.js';
+import { formatTime, type JsonObject, setOwn, type UserInfo } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { objectIn } from '../access.js';
@@ -15,10 +15,10 @@ export const selfSubjectReview: ResourceDeclaration<shapes.AuthenticationV1SelfS
   namespaced: false,
   verbs: ['create'],
   strategy: {},
-  virtual: async ({ context, body }) => ({
+  virtual: async ({ context }) => ({
     kind: 'SelfSubjectReview',
     apiVersion: 'authentication.k8s.io/v1',
-    metadata: body?.['metadata'] ?? {},
+    metadata: { creationTimestamp: formatTime(context.world.clock.now()) },
     status: { userInfo: userInfo(context.user) },
   }),
 };

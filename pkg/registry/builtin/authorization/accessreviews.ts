@@ -11,7 +11,7 @@ import type { ResourceDeclaration, VirtualRequest } from '../../resource.js';
 import { at, listAt, objectAt, objectIn, textAt } from '../access.js';
 import type { ClusterConfig } from '../cluster.js';
 import { versions } from '../form.js';
-import { ignoredSelectors, selectorAttributes } from './selectorattributes.js';
+import { ignoredSelectors, reviewedSelectors, selectorAttributes } from './selectorattributes.js';
 
 /** Access reviews check whether the caller or another user may do something. They are not stored. */
 
@@ -79,8 +79,6 @@ export function accessReviews({ authorize }: ClusterConfig): readonly ResourceDe
     virtual: async (request) => {
       const body = request.body ?? {};
       check(body, review);
-      // a cluster-scoped request has no namespace, even if the body sets one
-      if (!review.namespaced) delete objectIn(body, 'metadata')['namespace'];
       const decision = await authorize(review.user(request), asked(body));
       const problems = [...ignoredSelectors(at(body, 'spec', 'resourceAttributes'))];
       if (decision.error !== undefined) problems.push(decision.error);
@@ -100,7 +98,7 @@ function check(body: JsonObject, review: Review): void {
   review.rules(body, found);
   // these objects have no names and no labels, so metadata in the body is an error
   const meta = { ...objectIn(body, 'metadata') };
-  for (const field of ['managedFields', 'creationTimestamp', 'namespace'] as const) delete meta[field];
+  for (const field of ['managedFields', 'namespace'] as const) delete meta[field];
   if (Object.keys(meta).length > 0) found.invalid(FieldPath.of('metadata'), at(body, 'metadata'), 'must be empty');
   if (!found.empty) throw errors.invalid({ group: GROUP, kind: '' }, '', found.list);
 }
@@ -135,5 +133,6 @@ function asked(body: JsonObject): RequestAttributes {
     subresource: textAt(r, 'subresource'),
     namespace: textAt(r, 'namespace'),
     name: textAt(r, 'name'),
+    ...reviewedSelectors(r),
   };
 }

@@ -24,8 +24,10 @@ export function selfSubjectRulesReview({
       if (namespace === '') throw errors.badRequest('no namespace on request');
       const { resourceRules, nonResourceRules, incomplete, evaluationError } = await rulesFor(context.user, namespace);
       return {
-        ...body,
-        // kube-apiserver omits the spec from the response.
+        kind: 'SelfSubjectRulesReview',
+        apiVersion: 'authorization.k8s.io/v1',
+        // kube-apiserver omits metadata and spec from the response.
+        metadata: {},
         spec: {},
         status: {
           resourceRules: [...resourceRules],

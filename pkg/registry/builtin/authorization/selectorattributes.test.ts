@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../api/index.js';
-import { ignoredSelectors } from './selectorattributes.js';
+import { ignoredSelectors, reviewedSelectors } from './selectorattributes.js';
 
 const LABELS = 'spec.resourceAttributes.labelSelector ignored due to parse error';
 const FIELDS = 'spec.resourceAttributes.fieldSelector ignored due to parse error';
@@ -27,5 +27,33 @@ describe('ignoredSelectors', () => {
     ],
   ])('%s', (_name, resource, told) => {
     expect(ignoredSelectors(resource)).toEqual(told);
+  });
+});
+
+describe('reviewedSelectors', () => {
+  const field = { field: 'a', equal: true, value: 'b' };
+  it.each<[string, JsonObject, object]>([
+    ['none', {}, {}],
+    ['text', { fieldSelector: { rawSelector: 'a=b' } }, { fieldSelector: [field] }],
+    ['text that does not parse', { fieldSelector: { rawSelector: 'a' } }, {}],
+    ['fields', { fieldSelector: { requirements: [requirement('In', 'b')] } }, { fieldSelector: [field] }],
+    [
+      'fields, negated',
+      { fieldSelector: { requirements: [requirement('NotIn', 'b')] } },
+      { fieldSelector: [{ ...field, equal: false }] },
+    ],
+    ['only what can be used', { fieldSelector: { requirements: [requirement('In', 'b', 'c')] } }, {}],
+    [
+      'labels',
+      { labelSelector: { requirements: [requirement('NotIn', 'c', 'b', 'c'), requirement('DoesNotExist')] } },
+      {
+        labelSelector: [
+          { key: 'a', operator: 'notin', values: ['b', 'c'] },
+          { key: 'a', operator: '!', values: [] },
+        ],
+      },
+    ],
+  ])('%s', (_name, resource, selectors) => {
+    expect(reviewedSelectors(resource)).toEqual(selectors);
   });
 });

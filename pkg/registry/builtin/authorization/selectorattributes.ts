@@ -5,8 +5,10 @@ import {
   isLabelValue,
   type JsonObject,
   type JsonValue,
+  type LabelRequirement,
   parseFieldSelector,
   parseLabelSelector,
+  type ResourceAttributes,
 } from '../../../api/index.js';
 import { at, listAt, objectsAt, textAt } from '../access.js';
 import { sentences } from '../rules.js';
@@ -80,10 +82,53 @@ const isUsableField = (r: JsonObject): boolean =>
   ['In', 'NotIn'].includes(textAt(r, 'operator')) && listAt(r, 'values').length === 1;
 
 function parses(text: string, parse: (text: string) => unknown): boolean {
+  return parsed(text, parse) !== undefined;
+}
+
+function parsed<T>(text: string, parse: (text: string) => T): T | undefined {
   try {
-    parse(text);
-    return true;
+    return parse(text);
   } catch {
-    return false;
+    return undefined;
   }
 }
+
+/** The selectors that the authorizers see: what `ignoredSelectors` does not report. Absent if nothing of a selector can be used. */
+export function reviewedSelectors(resource: JsonValue): Pick<ResourceAttributes, 'fieldSelector' | 'labelSelector'> {
+  const fields = reviewed(at(resource, 'fieldSelector'), parseFieldSelector, (all) =>
+    all.filter(isUsableField).map((r) => ({
+      field: textAt(r, 'key'),
+      equal: textAt(r, 'operator') === 'In',
+      value: String(listAt(r, 'values')[0]),
+    })),
+  );
+  const labels = reviewed(at(resource, 'labelSelector'), parseLabelSelector, (all) =>
+    all.filter(isUsableLabel).map((r) => ({
+      key: textAt(r, 'key'),
+      operator: LABEL_OPERATORS[textAt(r, 'operator')]!,
+      values: [...new Set(listAt(r, 'values').map(String))].sort(),
+    })),
+  );
+  return {
+    ...(fields === undefined ? {} : { fieldSelector: fields }),
+    ...(labels === undefined ? {} : { labelSelector: labels }),
+  };
+}
+
+function reviewed<T>(
+  selector: JsonValue | undefined,
+  parse: (text: string) => readonly T[],
+  convert: (requirements: readonly JsonObject[]) => readonly T[],
+): readonly T[] | undefined {
+  if (selector === undefined) return undefined;
+  const raw = textAt(selector, 'rawSelector');
+  const found = raw === '' ? convert(objectsAt(selector, 'requirements')) : parsed(raw, parse);
+  return found === undefined || found.length === 0 ? undefined : found;
+}
+
+const LABEL_OPERATORS: Readonly<Record<string, LabelRequirement['operator']>> = {
+  In: 'in',
+  NotIn: 'notin',
+  Exists: 'exists',
+  DoesNotExist: '!',
+};

@@ -54,7 +54,7 @@ export const certificateSigningRequest: ResourceDeclaration<shapes.CertificatesV
         },
         validate: (o, old, errors) => {
           validateRequest(o, errors);
-          conditionsChanged(o, old, { decide: true, other: false }, errors);
+          conditionsChanged(o, old, true, errors);
           certificateChanged(o, old, false, errors);
         },
       },
@@ -68,7 +68,7 @@ export const certificateSigningRequest: ResourceDeclaration<shapes.CertificatesV
         },
         validate: (o, old, errors) => {
           validateRequest(o, errors);
-          conditionsChanged(o, old, { decide: false, other: true }, errors);
+          conditionsChanged(o, old, false, errors);
           certificateChanged(o, old, true, errors);
         },
       },

@@ -89,11 +89,11 @@ function conditions(o: Shaped<shapes.CertificatesV1CertificateSigningRequest>, e
   }
 }
 
-/** The approval subresource sets approval conditions; the status subresource sets the certificate. */
+/** Only the approval subresource may approve and deny. No subresource may remove a decision or a failure. */
 export function conditionsChanged(
   o: Shaped<shapes.CertificatesV1CertificateSigningRequest>,
   old: Shaped<shapes.CertificatesV1CertificateSigningRequest>,
-  may: { readonly decide: boolean; readonly other: boolean },
+  mayDecide: boolean,
   errors: FieldErrors,
 ): void {
   const of = (x: Shaped<shapes.CertificatesV1CertificateSigningRequest>, type: string) =>
@@ -101,13 +101,13 @@ export function conditionsChanged(
   for (const type of ['Approved', 'Denied', 'Failed'] as const) {
     const now = of(o, type);
     const before = of(old, type);
-    const mayAdd = type === 'Failed' ? may.other : may.decide;
+    const mayChange = type === 'Failed' || mayDecide;
     const quoted = JSON.stringify(type);
     if (now.length < before.length)
       errors.forbidden(CONDITIONS, `updates may not remove a condition of type ${quoted}`);
-    else if (now.length > before.length && !mayAdd)
+    else if (now.length > before.length && !mayChange)
       errors.forbidden(CONDITIONS, `updates may not add a condition of type ${quoted}`);
-    else if (now.length === before.length && !equalJson([...now], [...before]) && !mayAdd)
+    else if (now.length === before.length && !equalJson([...now], [...before]) && !mayChange)
       errors.forbidden(CONDITIONS, `updates may not modify a condition of type ${quoted}`);
   }
 }
