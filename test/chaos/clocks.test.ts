@@ -33,12 +33,22 @@ async function hourAt(cluster: Cluster, name: string, object: string): Promise<n
       kind: 'ConfigMap',
       metadata: { name: object },
     });
-    if (made.kind !== 'answer' || made.status !== 201) throw new Error(JSON.stringify(made));
+    // A request that is sent again finds the object of the first one.
+    if (made.kind !== 'answer' || ![201, 409].includes(made.status)) throw new Error(JSON.stringify(made));
     const read = await asker.insist('GET', `${path}/${object}`);
     if (read.kind !== 'answer' || read.status !== 200) throw new Error(JSON.stringify(read));
     return Date.parse((read.body['metadata'] as { readonly creationTimestamp: string }).creationTimestamp) / 3_600_000;
   } finally {
     asker.close();
+  }
+}
+
+/** Waits until the time of a peer is as expected. A process reads its changed clock after a while. */
+async function untilHour(cluster: Cluster, name: string, what: string, isSo: (hour: number) => boolean): Promise<void> {
+  const end = performance.now() + 60_000;
+  for (let tries = 0; !isSo(await hourAt(cluster, name, `${what}-${tries}`)); tries++) {
+    if (performance.now() > end) throw new Error(`the clock of ${name} is not ${what}`);
+    await wait(500);
   }
 }
 
@@ -53,12 +63,10 @@ describe.skipIf(whyNot !== undefined).sequential('peers with wrong clocks', () =
     const now = Date.now() / 3_600_000;
     for (const [i, name] of [leader, follower].entries()) {
       made.set(name, '+3h');
-      await wait(3000);
       // Without this check the test would pass with unchanged clocks.
-      expect(await hourAt(cluster, name, `late-${i}`)).toBeGreaterThan(now + 2.5);
+      await untilHour(cluster, name, `late-${i}`, (hour) => hour > now + 2.5);
       made.set(name, '+0');
-      await wait(3000);
-      expect(await hourAt(cluster, name, `again-${i}`)).toBeLessThan(now + 0.5);
+      await untilHour(cluster, name, `right-${i}`, (hour) => hour < now + 0.5);
     }
     const after = await cluster.status(await cluster.leader());
     expect([after.name, after.term]).toEqual([leader, term]);

@@ -47,7 +47,7 @@ async function peerOf(names: readonly string[], electionMs: number) {
 
 async function until(isSo: () => boolean): Promise<void> {
   for (let tries = 0; !isSo(); tries++) {
-    if (tries > 1000) throw new Error('waited in vain');
+    if (tries > 12_000) throw new Error('waited in vain');
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

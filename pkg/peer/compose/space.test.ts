@@ -27,7 +27,7 @@ const put = (peer: Peer, key: string, bytes: number) =>
 
 async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
   for (let tries = 0; !(await isSo()); tries++) {
-    if (tries > 1500) throw new Error(`waited in vain: ${what}`);
+    if (tries > 6000) throw new Error(`waited in vain: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

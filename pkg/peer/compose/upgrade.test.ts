@@ -28,12 +28,10 @@ async function put(made: TestCluster): Promise<void> {
   for (const peer of made.peers) {
     const op = { kind: 'put', key: `/n${puts++}`, value: Buffer.from('x') } as const;
     // The leader may change between any two writes.
-    for (let tries = 0; tries < 100; tries++) {
-      const result = await peer!.keyspace.txn({ compares: [], ops: [op] });
-      if (result.kind === 'committed') break;
-      expect(tries).toBeLessThan(99);
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+    await until(
+      'the put is committed',
+      async () => (await peer!.keyspace.txn({ compares: [], ops: [op] })).kind === 'committed',
+    );
   }
 }
 
@@ -55,7 +53,7 @@ async function form(made: TestCluster): Promise<number> {
 
 async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
   for (let tries = 0; !(await isSo()); tries++) {
-    if (tries > 500) throw new Error(`waited in vain: ${what}`);
+    if (tries > 3000) throw new Error(`waited in vain: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -105,7 +105,7 @@ async function node(self: number, url: string, members: readonly KnownMember[], 
 }
 
 async function until(isSo: () => boolean): Promise<void> {
-  for (let i = 0; i < 1000 && !isSo(); i++) await new Promise((resolve) => setTimeout(resolve, 20));
+  for (let i = 0; i < 3000 && !isSo(); i++) await new Promise((resolve) => setTimeout(resolve, 20));
   expect(isSo()).toBe(true);
 }
 
