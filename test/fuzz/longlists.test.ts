@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { CURRENT, compile, DYN, failed, kubernetesEnvironment } from '../../pkg/cel/index.js';
+import { cpuMilliseconds } from './cputime.js';
 import { ExecutedBlocks } from './executed.js';
-import { cpuMilliseconds, type LongList, longLists } from './longlists.js';
+import { type LongList, longLists } from './longlists.js';
 
 /**
  * The cost of a list must grow linearly with its length. The test compares the code that is executed for one length and for a fourth of

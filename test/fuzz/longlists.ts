@@ -5,6 +5,7 @@ import { resolveTarget, type ServedResource } from '../../pkg/registry/index.js'
 import { Bench } from '../../pkg/registry/testing.js';
 import type { Schema } from '../../pkg/schema/index.js';
 import { recordedText } from '../golden/recordings.mjs';
+import { cpuMilliseconds } from './cputime.js';
 
 /** Long variants of every list of every kind, as a client can send them in a body of three megabytes. */
 
@@ -93,12 +94,6 @@ function withList(object: JsonValue, path: readonly (string | number)[], list: J
   if (Array.isArray(object)) return object.map((v, i) => (i === head ? withList(v, rest, list) : v));
   const o = object as JsonObject;
   return { ...o, [head]: withList(o[head] ?? {}, rest, list) };
-}
-
-/** The processor time of this process. */
-export function cpuMilliseconds(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
 }
 
 export async function longLists(): Promise<readonly LongList[]> {
