@@ -13,7 +13,7 @@ export default defineConfig({
     maxWorkers: 2,
     setupFiles: ['test/setup.ts'],
     // Limits for tests that hang; a slow machine must not fail a test.
-    testTimeout: 300_000,
-    hookTimeout: 120_000,
+    testTimeout: 900_000,
+    hookTimeout: 300_000,
   },
 });
