@@ -3,6 +3,7 @@ import {
   at,
   equalJson,
   errors,
+  givenAt,
   type JsonObject,
   objectAt,
   objectIn,
@@ -42,9 +43,9 @@ export function runtimeClassStep(objects: StoredObjects): AdmissionStep {
     },
     validate: async (request) => {
       const pod = newPod(request);
-      if (pod === undefined || at(pod, 'spec', 'overhead') === undefined) return;
+      if (pod === undefined || givenAt(pod, 'spec', 'overhead') === undefined) return;
       const found = await classOf(pod);
-      if (at(found, 'overhead', 'podFixed') === undefined && Object.keys(objectAt(pod, 'spec', 'overhead')).length > 0)
+      if (at(found, 'overhead', 'podFixed') === undefined)
         throw errors.forbidden(
           request.groupResource,
           request.name,

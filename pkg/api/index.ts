@@ -77,6 +77,7 @@ export {
   type JsonObject,
   type JsonValue,
   rememberEmpty,
+  removeField,
   setOwn,
 } from './json.js';
 export { apiLimits } from './limits.js';
@@ -130,6 +131,7 @@ export {
   roundUpToMilli,
   subtractQuantities,
   unitsOf,
+  wholeUnits,
   zeroQuantity,
 } from './quantity.js';
 export type { PathAttributes, RequestAttributes, ResourceAttributes, UserInfo } from './request.js';

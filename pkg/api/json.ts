@@ -46,6 +46,15 @@ export function rememberEmpty(o: JsonObject, fields: EmptyFields): void {
   (o as Remembers)[GIVEN_EMPTY] = fields;
 }
 
+/** Removes a field, also if it was empty in the request. */
+export function removeField(o: JsonObject, field: string): void {
+  delete o[field];
+  const empty = (o as Remembers)[GIVEN_EMPTY];
+  if (empty === undefined || !Object.hasOwn(empty, field)) return;
+  const { [field]: _, ...rest } = empty;
+  rememberEmpty(o, rest);
+}
+
 /** Returns the field, or `[]` or `{}` if it was empty in the request and is not stored. */
 export function asGiven(o: JsonObject, field: string): JsonValue | undefined {
   const value = getOwn(o, field);

@@ -146,6 +146,13 @@ export function subtractQuantities(a: Quantity, b: Quantity): Quantity {
   return { nanos: a.nanos - b.nanos, notation: a.nanos === 0n ? b.notation : a.notation };
 }
 
+/** The amount in whole units, rounded away from zero. */
+export function wholeUnits({ nanos }: Quantity): bigint {
+  const rest = nanos % UNIT;
+  const whole = (nanos - rest) / UNIT;
+  return rest === 0n ? whole : whole + (nanos < 0n ? -1n : 1n);
+}
+
 /** Rounded away from zero to whole thousandths, as resource lists are defaulted. */
 export function roundUpToMilli(q: Quantity): Quantity {
   const by = 1_000_000n;

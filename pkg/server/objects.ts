@@ -125,6 +125,7 @@ export interface Objects {
   close(): Promise<void>;
 }
 
+const FLOW_CONTROL = { user: 'system:apiserver', manager: 'api-priority-and-fairness-config-consumer-v1' } as const;
 const API_SERVER = { user: 'system:apiserver', manager: 'kube-apiserver' } as const;
 
 /** Milliseconds between checks whether this peer leads. */
@@ -263,11 +264,11 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
   // These belong to the API itself: --controllers does not switch them off.
   const ownControllers = new ControllerManager(
     () => [
-      definitionNames(context),
-      definitionCleanup(context),
-      flowSchemaStatus(context),
-      apiServiceRegistration(context),
-      apiServiceAvailability(context, aggregator.check),
+      definitionNames(apiServer),
+      definitionCleanup(apiServer),
+      flowSchemaStatus({ ...context, cluster: clusterOf(registry, world, FLOW_CONTROL) }),
+      apiServiceRegistration(apiServer),
+      apiServiceAvailability(apiServer, aggregator.check),
       identityLeaseCollector(apiServer),
       defaultServiceCidr(apiServer, api.serviceRanges),
       legacyTokenTracking(apiServer),

@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, objectsAt, textAt } from '../../api/index.js';
+import { at, isObject, type JsonObject, type JsonValue, objectsAt, textAt } from '../../api/index.js';
 import type { Steps } from '../../base/index.js';
 import {
   BOOL,
@@ -74,7 +74,7 @@ export function* compilePolicy(spec: JsonValue, minor: Minor, mutationRules?: Mu
     yield;
     return compiled;
   };
-  const params = textAt(spec, 'paramKind', 'kind') !== '';
+  const params = isObject(at(spec, 'paramKind'));
   const conditionEnvironment = policyEnvironment(minor, { params, authorizer: true });
   const conditions: CompiledPolicy['conditions'][number][] = [];
   for (const [i, c] of objectsAt(spec, 'matchConditions').entries()) {
@@ -84,7 +84,9 @@ export function* compilePolicy(spec: JsonValue, minor: Minor, mutationRules?: Mu
     conditions.push({ name: textAt(c, 'name'), compiled });
   }
   const types = new Map<string, Type>();
-  const declared = objectsAt(spec, 'variables').length > 0 ? { variables: types } : {};
+  // Mutations have `variables` even if there are none.
+  const declaresVariables = (['variables', 'mutations'] as const).some((list) => objectsAt(spec, list).length > 0);
+  const declared = declaresVariables ? { variables: types } : {};
   const environment = policyEnvironment(minor, { params, authorizer: true, ...declared });
   const plain = policyEnvironment(minor, { params, authorizer: false, ...declared });
   const variables: PolicyVariable[] = [];

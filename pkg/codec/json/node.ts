@@ -1,5 +1,5 @@
 import type { JsonArray, JsonObject, JsonValue } from '../../api/index.js';
-import { setOwn } from '../../api/index.js';
+import { asGiven, givenFields, setOwn } from '../../api/index.js';
 
 /**
  * A lossless tree of a JSON text, with duplicate keys, the order of keys and the spelling of numbers. Strings, booleans and null are
@@ -51,7 +51,7 @@ export function numberOf(text: string): number | bigint | undefined {
 
 /**
  * Converts a plain value (of YAML, CBOR or a patch) to a node, which is then decoded like a text. Keys with the value
- * undefined, which an aborted normalisation leaves behind, are skipped.
+ * undefined, which an aborted normalisation leaves behind, are skipped, and the empty lists and maps that it took out are put back.
  */
 export function nodeOf(value: JsonValue): Node {
   switch (typeof value) {
@@ -61,8 +61,10 @@ export function nodeOf(value: JsonValue): Node {
     case 'object': {
       if (value === null) return null;
       if (Array.isArray(value)) return { kind: 'list', items: value.map(nodeOf) };
-      const keys = Object.keys(value).filter((key) => value[key] !== undefined);
-      return { kind: 'map', keys, values: keys.map((key) => nodeOf(value[key]!)) };
+      const keys = [...new Set([...Object.keys(value), ...givenFields(value)])].filter(
+        (key) => asGiven(value, key) !== undefined,
+      );
+      return { kind: 'map', keys, values: keys.map((key) => nodeOf(asGiven(value, key)!)) };
     }
     default:
       return value;

@@ -29,6 +29,8 @@ const event = (name: string, more: JsonObject = {}): JsonObject => ({
 });
 const [A, B] = ['a', 'b'].map((uid) => ({ uid, controller: true, kind: 'K', name: uid, apiVersion: 'v1' }));
 
+const NAMESPACED = ['pods', 'configmaps', 'networkpolicies.networking.k8s.io'];
+
 describe('a new object', () => {
   it.each<readonly [string, string, JsonObject, readonly string[]]>([
     [
@@ -82,10 +84,64 @@ describe('a new object', () => {
         'spec.securityContext.sysctls[0].name: Invalid value: "net.a": may not be specified when \'hostNetwork\' is true',
       ],
     ],
+    [
+      'with a negative amount of a volume, which is no amount at all',
+      'persistentvolumes',
+      named('v1', 'PersistentVolume', {
+        spec: { capacity: { storage: '-1.5' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/x' } },
+      }),
+      [
+        'spec.capacity[storage]: Invalid value: -2: must be a valid resource quantity',
+        'spec.capacity[storage]: Invalid value: "-1500m": must be greater than zero',
+      ],
+    ],
+    [
+      'with a request of a claim and then the whole claim',
+      'pods',
+      pod({
+        resourceClaims: [{ name: 'x', resourceClaimName: 'y' }],
+        containers: [{ name: 'c', image: 'i', resources: { claims: [{ name: 'x', request: 'r' }, { name: 'x' }] } }],
+      }),
+      ['spec.containers[0].resources.claims[1]: Duplicate value: "x"'],
+    ],
+    [
+      'with a limit of the pod that a pod cannot have, which gets no request',
+      'pods',
+      pod({ resources: { limits: { 'example.com/x': '1' } } }),
+      [
+        'spec.resources.limits[example.com/x]: Unsupported value: "example.com/x": supported values: "cpu", "hugepages-", "memory"',
+      ],
+    ],
+    [
+      'with parameters of no kind, which its expressions may name',
+      'validatingadmissionpolicies.admissionregistration.k8s.io',
+      named('admissionregistration.k8s.io/v1', 'ValidatingAdmissionPolicy', {
+        spec: {
+          paramKind: {},
+          matchConstraints: {
+            resourceRules: [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*'] }],
+          },
+          validations: [{ expression: 'params.x == 1' }],
+        },
+      }),
+      ['spec.paramKind.apiVersion: Required value', 'spec.paramKind.kind: Required value'],
+    ],
   ])('%s', async (_, resource, object, causes) => {
     const b = await Bench.open();
-    const namespace = ['runtimeclasses.node.k8s.io', 'persistentvolumes'].includes(resource) ? '' : 'default';
+    const namespace = NAMESPACED.includes(resource) ? 'default' : '';
     expect(await causesOf(b.create(resource, namespace, object))).toEqual(causes);
+  });
+});
+
+describe('defaults', () => {
+  it('leave a file mode of 0 and an empty type of file system alone', async () => {
+    const b = await Bench.open();
+    const volumes = [
+      { name: 'a', configMap: { name: 'a', defaultMode: 0 } },
+      { name: 'b', azureDisk: { diskName: 'a', diskURI: 'https://a.blob.core.windows.net/b/c.vhd', fsType: '' } },
+    ];
+    const made = await b.create('pods', 'default', pod({ volumes }));
+    expect(objectAt(made, 'spec')['volumes']).toMatchObject(volumes);
   });
 });
 
@@ -147,6 +203,36 @@ describe('the generation', () => {
 });
 
 describe('an update', () => {
+  it('with an unknown field still has an empty list', async () => {
+    const b = await Bench.open();
+    await b.create('pods', 'default', pod({}));
+    const changed = pod({ securityContext: { sysctls: [], runAsUser: 5, unknown: true } });
+    const update = b.update('pods', 'default', changed, { fieldValidation: 'Ignore' });
+    expect((await causesOf(update))[0]).toContain('+  "Sysctls": []');
+  });
+
+  it('that changes only the address of a service changes the list, too', async () => {
+    const b = await Bench.open();
+    const service = (spec: JsonObject): JsonObject =>
+      named('v1', 'Service', { spec: { ports: [{ port: 80 }], ...spec } });
+    await b.create('services', 'default', service({}));
+    expect(await causesOf(b.update('services', 'default', service({ clusterIP: 'None' })))).toEqual([
+      'spec.clusterIPs[0]: Invalid value: ["None"]: may not change once set',
+    ]);
+  });
+
+  it('of the status of a node drops its configuration', async () => {
+    const b = await Bench.open();
+    const { metadata } = await b.create('nodes', '', named('v1', 'Node', {}));
+    const node = {
+      ...named('v1', 'Node', {}),
+      metadata: metadata!,
+      status: { config: { error: 'x' }, phase: 'Pending' },
+    };
+    expect((await b.update('nodes/status', '', node))['status']).toMatchObject({ phase: 'Pending' });
+    expect(objectAt(await b.get('nodes', '', 'a'), 'status')).not.toHaveProperty('config');
+  });
+
   it('reports a new scheduling gate once, at its last place', async () => {
     const b = await Bench.open();
     await b.create('pods', 'default', pod({}));

@@ -7,6 +7,7 @@ import {
   isObject,
   type JsonObject,
   type JsonValue,
+  removeField,
 } from '../../api/index.js';
 import type { DeclaredVersion, Strategy, Subresource, WriteContext } from '../resource.js';
 import { at, textAt } from './access.js';
@@ -22,7 +23,7 @@ export function versions(...names: readonly string[]): readonly DeclaredVersion[
 export function keep<O extends JsonObject>(field: FieldOf<O>, o: O, old: JsonObject): void {
   const target: JsonObject = o;
   const v = old[field];
-  if (v === undefined) delete target[field];
+  if (v === undefined) removeField(target, field);
   else target[field] = cloneJson(v);
 }
 

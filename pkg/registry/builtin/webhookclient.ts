@@ -6,6 +6,7 @@ import {
   type JsonObject,
 } from '../../api/index.js';
 import { at, numberAt, textAt } from './access.js';
+import { urlProblem } from './urlsyntax.js';
 
 /** The rules of webhook clients that admission webhooks and conversion webhooks share. */
 
@@ -24,20 +25,13 @@ const FORM = '; desired format: https://host[/path]';
 
 /** Rules of the URL of a webhook. */
 export function webhookUrl(text: string, path: FieldPath, errors: FieldErrors): void {
-  if (text.startsWith(':')) {
-    errors.required(path, `url must be a valid URL: parse ${JSON.stringify(text)}: missing protocol scheme${FORM}`);
+  const problem = urlProblem(text);
+  if (problem !== undefined) {
+    errors.required(path, `url must be a valid URL: ${problem}${FORM}`);
     return;
   }
   const parts = /^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(\?[^#]*)?(#.*)?$/.exec(text);
   const authority = parts?.[2] ?? '';
-  const port = /:([^:\]]*)$/.exec(authority.replace(/^[^@]*@/, ''))?.[1];
-  if (port !== undefined && !/^\d*$/.test(port)) {
-    errors.required(
-      path,
-      `url must be a valid URL: parse ${JSON.stringify(text)}: invalid port ${JSON.stringify(`:${port}`)} after host${FORM}`,
-    );
-    return;
-  }
   if (parts?.[1]?.toLowerCase() !== 'https')
     errors.invalid(path, parts?.[1] ?? '', `'https' is the only allowed URL scheme${FORM}`);
   if (authority.replace(/^[^@]*@/, '') === '') errors.invalid(path, authority, `host must be specified${FORM}`);

@@ -1,5 +1,5 @@
 // The ways in which one change is sent to a server: as a whole object, as a patch of each type, as an apply, to a subresource.
-import { applyOps } from '../../golden/lib.mjs';
+import { applyOps as applyShared } from '../../golden/lib.mjs';
 
 const PATCHES = {
   json: 'application/json-patch+json',
@@ -52,6 +52,9 @@ export function requestOf(way, place, i, ops, query) {
     return undefined; // The second change does not apply after the first one.
   }
 }
+
+/** The values of `ops` are copied: a later operation may change an earlier value. */
+const applyOps = (base, ops) => applyShared(base, structuredClone(ops));
 
 const patch = (type, path, body) => ({ method: 'PATCH', path, headers: { 'content-type': PATCHES[type] }, body: JSON.stringify(body) });
 

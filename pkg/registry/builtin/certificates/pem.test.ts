@@ -13,6 +13,10 @@ describe('blocks in PEM', () => {
     ]);
   });
 
+  it('begin at the start of a line', () => {
+    expect(types(`x${block('A')}\n${block('B')}`)).toEqual(['B']);
+  });
+
   it('may have headers', () => {
     const [plain, headed] = [...pemBlocks(`${block('A')}\n${block('B', 'Key: value\n\nYQ==\n')}`)];
     expect([plain!.hasHeaders, headed!.hasHeaders]).toEqual([false, true]);

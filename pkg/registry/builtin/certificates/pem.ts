@@ -10,10 +10,10 @@ const BEGIN = '-----BEGIN ';
 const DASHES = '-----';
 
 export function* pemBlocks(text: string): Iterable<PemBlock> {
-  let at = text.indexOf(BEGIN);
+  let at = nextBlock(text, 0);
   while (at >= 0) {
     // The end of a block comes before the next block begins.
-    const next = text.indexOf(BEGIN, at + BEGIN.length);
+    const next = nextBlock(text, at + BEGIN.length);
     const section = text.slice(at, next < 0 ? text.length : next);
     const typeEnd = section.indexOf(DASHES, BEGIN.length);
     const type = typeEnd < 0 ? '' : section.slice(BEGIN.length, typeEnd);
@@ -25,4 +25,11 @@ export function* pemBlocks(text: string): Iterable<PemBlock> {
     }
     at = next;
   }
+}
+
+/** A block begins at the start of a line. */
+function nextBlock(text: string, from: number): number {
+  if (from === 0 && text.startsWith(BEGIN)) return 0;
+  const newline = text.indexOf(`\n${BEGIN}`, Math.max(0, from - 1));
+  return newline < 0 ? -1 : newline + 1;
 }

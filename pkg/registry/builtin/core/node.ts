@@ -31,6 +31,7 @@ export const node: ResourceDeclaration<shapes.CoreV1Node> = {
     proxy: nodeProxy,
     status: statusSubresource({
       update: {
+        prepare: dropConfigSource,
         validate: (o, old, errors) => {
           validateNodeUpdate(o, old, errors);
           declaredFeatures(o, errors);

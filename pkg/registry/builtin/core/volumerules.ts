@@ -12,6 +12,7 @@ import {
   Printed,
   parseQuantity,
   type Shaped,
+  wholeUnits,
   zeroQuantity,
 } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
@@ -122,7 +123,7 @@ export function volumeSpec(
     sentences(storageClass, isDns1123Subdomain, path.child('storageClassName'), errors);
   const mode = at(spec, 'volumeMode');
   if (typeof mode === 'string') oneOf(mode, path.child('volumeMode'), VOLUME_MODES, errors, false);
-  attributesClass(spec, path, errors);
+  if (!inline) attributesClass(spec, path, errors);
 }
 
 function modes(spec: Shaped<shapes.CoreV1PersistentVolumeSpec>, path: FieldPath, errors: FieldErrors): void {
@@ -141,8 +142,10 @@ function capacity(spec: Shaped<shapes.CoreV1PersistentVolumeSpec>, path: FieldPa
     errors.notSupported(path, new Printed(() => goJson(givenAt(spec, 'capacity') ?? null)), ['storage']);
   for (const name of names) {
     const q = parseQuantity(String(all[name]));
-    if (q !== undefined && compareQuantities(q, zeroQuantity) <= 0)
-      errors.invalid(path.key(name), all[name], 'must be greater than zero');
+    if (q === undefined) continue;
+    const order = compareQuantities(q, zeroQuantity);
+    if (order < 0) errors.invalid(path.key(name), wholeUnits(q), 'must be a valid resource quantity');
+    if (order <= 0) errors.invalid(path.key(name), all[name], 'must be greater than zero');
   }
 }
 

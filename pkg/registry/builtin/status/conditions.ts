@@ -80,6 +80,6 @@ export function typedOnce(
     const here = path.index(i).child('type');
     if (seen.has(type)) errors.duplicate(here, type);
     seen.add(type);
-    if (type === '') errors.required(here, 'must not be empty');
+    if (type === '') errors.required(here);
   });
 }

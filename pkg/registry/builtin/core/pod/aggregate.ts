@@ -34,3 +34,7 @@ export const containersRequest = (spec: Shaped<shapes.CoreV1PodSpec>, name: stri
   (['containers', 'initContainers'] as const).some((list) =>
     objectsAt(spec, list).some((c) => Object.hasOwn(objectAt(c, 'resources', 'requests'), name)),
   );
+
+/** Whether requests and limits of the pod as a whole can have this name. */
+export const isPodLevelResource = (name: string): boolean =>
+  name === 'cpu' || name === 'memory' || name.startsWith('hugepages-');

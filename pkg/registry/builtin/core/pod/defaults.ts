@@ -13,7 +13,7 @@ import {
 import type { shapes } from '../../../../schema/index.js';
 import { at, boolAt, keysOf, numberAt, objectAt, objectIn, objectsAt, textAt } from '../../access.js';
 import { whenAbsent } from '../../defaults.js';
-import { aggregateRequests } from './aggregate.js';
+import { aggregateRequests, isPodLevelResource } from './aggregate.js';
 import { pullsAlways } from './image.js';
 
 /**
@@ -95,12 +95,11 @@ function requestsFollowLimits(resources: Shaped<shapes.CoreV1ResourceRequirement
 function defaultPodLevelRequests(spec: Shaped<shapes.CoreV1PodSpec>): void {
   const resources = spec['resources'];
   if (!isObject(resources) || !isObject(resources['limits'])) return;
-  const requests = objectIn(resources, 'requests');
   const containers = [...objectsAt(spec, 'containers'), ...objectsAt(spec, 'initContainers')];
   for (const [name, limit] of Object.entries(objectAt(resources, 'limits'))) {
-    if (getOwn(requests, name) !== undefined) continue;
+    if (getOwn(objectAt(resources, 'requests'), name) !== undefined || !isPodLevelResource(name)) continue;
     const asked = containers.some((c) => at(c, 'resources', 'requests', name) !== undefined);
-    setOwn(requests, name, asked ? formatQuantity(aggregateRequests(spec, name)) : limit);
+    setOwn(objectIn(resources, 'requests'), name, asked ? formatQuantity(aggregateRequests(spec, name)) : limit);
   }
 }
 
@@ -154,17 +153,17 @@ const FILE_MODE = 0o644;
 type VolumeDefaults = (source: JsonObject) => void;
 
 const VOLUME_DEFAULTS: Readonly<Record<string, VolumeDefaults>> = {
-  secret: (s) => fill(s, 'defaultMode', FILE_MODE),
-  configMap: (s) => fill(s, 'defaultMode', FILE_MODE),
+  secret: (s) => whenAbsent(s, 'defaultMode', FILE_MODE),
+  configMap: (s) => whenAbsent(s, 'defaultMode', FILE_MODE),
   downwardAPI: (s) => {
-    fill(s, 'defaultMode', FILE_MODE);
+    whenAbsent(s, 'defaultMode', FILE_MODE);
     defaultDownwardItems(s);
   },
   projected: (s) => {
-    fill(s, 'defaultMode', FILE_MODE);
+    whenAbsent(s, 'defaultMode', FILE_MODE);
     for (const source of objectsAt(s, 'sources')) {
       const token = source['serviceAccountToken'];
-      if (isObject(token)) fill(token, 'expirationSeconds', 3600);
+      if (isObject(token)) whenAbsent(token, 'expirationSeconds', 3600);
       defaultDownwardItems(source['downwardAPI']);
     }
   },
@@ -178,10 +177,10 @@ const VOLUME_DEFAULTS: Readonly<Record<string, VolumeDefaults>> = {
     fill(s, 'keyring', '/etc/ceph/keyring');
   },
   azureDisk: (s) => {
-    fill(s, 'cachingMode', 'ReadWrite');
-    fill(s, 'kind', 'Shared');
-    fill(s, 'fsType', 'ext4');
-    if (s['readOnly'] === undefined) s['readOnly'] = false;
+    whenAbsent(s, 'cachingMode', 'ReadWrite');
+    whenAbsent(s, 'kind', 'Shared');
+    whenAbsent(s, 'fsType', 'ext4');
+    whenAbsent(s, 'readOnly', false);
   },
   scaleIO: (s) => {
     fill(s, 'storageMode', 'ThinProvisioned');

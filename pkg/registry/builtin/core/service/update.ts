@@ -27,11 +27,9 @@ export function alignClusterIps(s: Service, old: Service | undefined): void {
     if (ip !== '' && clusterIpsOf(s).length === 0) spec['clusterIPs'] = [ip];
     return;
   }
-  if (
-    ip === textAt(old, 'spec', 'clusterIP') ||
-    !equalJson(listAt(s, 'spec', 'clusterIPs'), listAt(old, 'spec', 'clusterIPs'))
-  )
-    return;
+  const given = listAt(s, 'spec', 'clusterIPs');
+  if (ip === textAt(old, 'spec', 'clusterIP')) return;
+  if (given.length > 0 && !equalJson(given, listAt(old, 'spec', 'clusterIPs'))) return;
   if (ip === '') delete spec['clusterIPs'];
   else spec['clusterIPs'] = [ip];
 }

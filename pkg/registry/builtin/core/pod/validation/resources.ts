@@ -16,6 +16,7 @@ import {
 import type { shapes } from '../../../../../schema/index.js';
 import { objectAt, objectsAt, textAt } from '../../../access.js';
 import { sentences } from '../../../rules.js';
+import { isPodLevelResource } from '../aggregate.js';
 
 /** Validation of resource names and quantities of containers, pods and overhead. */
 
@@ -140,8 +141,7 @@ export function resourceRequirements(
 
 function podResourceName(name: string, path: FieldPath, errors: FieldErrors): void {
   if (!resourceName(name, path, errors)) return;
-  const supported = ['cpu', 'memory'];
-  if (!supported.includes(name) && !isHugePages(name)) errors.notSupported(path, name, ['cpu', 'hugepages-', 'memory']);
+  if (!isPodLevelResource(name)) errors.notSupported(path, name, ['cpu', 'hugepages-', 'memory']);
 }
 
 function requestWithinLimit(
@@ -181,6 +181,7 @@ function claims(
   errors: FieldErrors,
 ): void {
   const seen = new Set<string>();
+  const used = new Set<string>();
   errors.each(objectsAt(resources, 'claims'), (claim, i) => {
     const here = path.index(i);
     const name = textAt(claim, 'name');
@@ -189,13 +190,15 @@ function claims(
       return;
     }
     const request = textAt(claim, 'request');
-    if (seen.has(name)) errors.duplicate(here, name);
+    // A whole claim and one of its requests exclude each other.
+    if (seen.has(name) || (request === '' && used.has(name))) errors.duplicate(here, name);
     else {
       if (request !== '') sentences(request, isDns1123Label, here.child('request'), errors);
       const key = request === '' ? name : `${name}/${request}`;
       if (seen.has(key)) errors.duplicate(here, key);
       else seen.add(key);
     }
+    used.add(name);
     if (rules.claims.has(name) || errors.full) return;
     const known = [...rules.claims].sort();
     const detail =
