@@ -169,7 +169,8 @@ export const isQualifiedName: Rule = (v) => {
   if (parts.length === 2) {
     const prefix = parts[0]!;
     if (prefix === '') found.push('prefix part must be non-empty');
-    else for (const s of isDns1123Subdomain(prefix)) found.push(`prefix part ${s}`);
+    else if (byteLength(prefix) > dns1123SubdomainMax) found.push(`prefix part ${tooLongBytes(dns1123SubdomainMax)}`);
+    if (prefix !== '' && !everyLabel(prefix, lowerLabel)) found.push(`prefix part ${messages.subdomain}`);
   }
   if (name === '') found.push('name part must be non-empty');
   else if (byteLength(name) > qualifiedNameMax) found.push(`name part ${tooLongBytes(qualifiedNameMax)}`);

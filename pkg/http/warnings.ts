@@ -36,7 +36,7 @@ export class Warnings {
 /** Replaces line breaks and other control characters, which would end the header. */
 function tidy(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
-  return text.replace(/[\u0000-\u001f\u007f]+/g, ' ').trim();
+  return text.replace(/^[\u0000-\u001f\u007f]+|[\u0000-\u001f\u007f]+$/g, '').replace(/[\u0000-\u001f\u007f]+/g, ' ');
 }
 
 function cutTo(text: string, chars: number): string {

@@ -29,7 +29,7 @@ const event = (name: string, more: JsonObject = {}): JsonObject => ({
 });
 const [A, B] = ['a', 'b'].map((uid) => ({ uid, controller: true, kind: 'K', name: uid, apiVersion: 'v1' }));
 
-const NAMESPACED = ['pods', 'configmaps', 'networkpolicies.networking.k8s.io'];
+const NAMESPACED = ['pods', 'configmaps', 'networkpolicies.networking.k8s.io', 'endpointslices.discovery.k8s.io'];
 
 describe('a new object', () => {
   it.each<readonly [string, string, JsonObject, readonly string[]]>([
@@ -111,6 +111,48 @@ describe('a new object', () => {
       [
         'spec.resources.limits[example.com/x]: Unsupported value: "example.com/x": supported values: "cpu", "hugepages-", "memory"',
       ],
+    ],
+    [
+      'with access modes of which one is unknown, so that the others are not compared',
+      'persistentvolumes',
+      named('v1', 'PersistentVolume', {
+        spec: {
+          capacity: { storage: '1' },
+          accessModes: ['ReadWriteOncePod', 'x'],
+          hostPath: { path: '/x' },
+        },
+      }),
+      [
+        'spec.accessModes: Unsupported value: "x": supported values: "ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"',
+      ],
+    ],
+    [
+      'with the secret of a volume, which names its namespace',
+      'persistentvolumes',
+      named('v1', 'PersistentVolume', {
+        spec: {
+          capacity: { storage: '1' },
+          accessModes: ['ReadWriteOnce'],
+          cinder: { volumeID: 'x', secretRef: {} },
+        },
+      }),
+      ['spec.cinder.secretRef.name: Required value', 'spec.cinder.secretRef.namespace: Required value'],
+    ],
+    [
+      'with a label whose prefix is too long',
+      'configmaps',
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', labels: { [`${'x'.repeat(254)}/a`]: '' } } },
+      [`metadata.labels: Invalid value: "${'x'.repeat(254)}/a": prefix part must be no more than 253 bytes`],
+    ],
+    [
+      'with a hint that repeats and is no name',
+      'endpointslices.discovery.k8s.io',
+      named('discovery.k8s.io/v1', 'EndpointSlice', {
+        addressType: 'IPv4',
+        ports: [],
+        endpoints: [{ addresses: ['10.0.0.1'], hints: { forNodes: [{ name: 'a' }, { name: 'a' }] } }],
+      }),
+      ['endpoints[0].hints.forNodes[1].name: Duplicate value: "a"'],
     ],
     [
       'with parameters of no kind, which its expressions may name',
@@ -218,6 +260,40 @@ describe('an update', () => {
     await b.create('services', 'default', service({}));
     expect(await causesOf(b.update('services', 'default', service({ clusterIP: 'None' })))).toEqual([
       'spec.clusterIPs[0]: Invalid value: ["None"]: may not change once set',
+    ]);
+  });
+
+  it('of the status of an autoscaler has generations that are not negative', async () => {
+    const b = await Bench.open();
+    const spec = { maxReplicas: 2, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' } };
+    const resource = 'horizontalpodautoscalers.autoscaling/v2';
+    const body = named('autoscaling/v2', 'HorizontalPodAutoscaler', { spec });
+    const { metadata } = await b.create(resource, 'default', body);
+    const conditions = [{ type: 'a', status: 'True', observedGeneration: -1 }];
+    const changed = { ...body, metadata: metadata!, status: { desiredReplicas: 0, conditions } };
+    expect(await causesOf(b.update(`${resource}/status`, 'default', changed))).toEqual([
+      'status.conditions[0].observedGeneration: Invalid value: -1: must be greater than or equal to 0',
+    ]);
+  });
+
+  it('that removes the selector of a headless service keeps its families', async () => {
+    const b = await Bench.open();
+    const service = (spec: JsonObject): JsonObject => named('v1', 'Service', { spec: { clusterIP: 'None', ...spec } });
+    const made = objectAt(await b.create('services', 'default', service({ selector: { a: 'b' } })), 'spec');
+    const { ipFamilies, ipFamilyPolicy } = objectAt(await b.update('services', 'default', service({})), 'spec');
+    expect({ ipFamilies, ipFamilyPolicy }).toEqual({
+      ipFamilies: made['ipFamilies'],
+      ipFamilyPolicy: made['ipFamilyPolicy'],
+    });
+  });
+
+  it('of the status of a load balancer has a mode only with an address', async () => {
+    const b = await Bench.open();
+    const body = named('v1', 'Service', { spec: { type: 'LoadBalancer', ports: [{ port: 80 }] } });
+    const { metadata } = await b.create('services', 'default', body);
+    const changed = { ...body, metadata: metadata!, status: { loadBalancer: { ingress: [{ ipMode: 'x' }] } } };
+    expect(await causesOf(b.update('services/status', 'default', changed))).toEqual([
+      'status.loadBalancer.ingress[0].ipMode: Forbidden: may not be specified when `ip` is not set',
     ]);
   });
 

@@ -18,6 +18,7 @@ import { whenAbsent } from '../defaults.js';
 import { labelSelector, oneOf, sentences, shown } from '../rules.js';
 import { conditionList } from '../status/conditions.js';
 import { Expressions } from './expressions.js';
+import { jsonPathProblem } from './jsonpath.js';
 import { matchConditions, operationsRule } from './webhooks.js';
 
 /** Admission policies with CEL expressions, and their bindings. */
@@ -175,9 +176,9 @@ export function* validateValidatingPolicy(
   errors.each(audits, (a, i) => {
     const path = SPEC.child('auditAnnotations').index(i);
     const key = textAt(a, 'key');
-    const full = `${textAt(o, 'metadata', 'name')}/${key}`;
-    const wrong = isQualifiedName(full);
-    for (const s of wrong) errors.invalid(path.child('key'), full, s);
+    const name = textAt(o, 'metadata', 'name');
+    if (name === '') errors.invalid(path.child('key'), key, 'requires metadata.name be non-empty');
+    else for (const s of isQualifiedName(`${name}/${key}`)) errors.invalid(path.child('key'), `${name}/${key}`, s);
     if (keys.has(key)) errors.duplicate(path.child('key'), key);
     keys.add(key);
     const value = textAt(a, 'valueExpression');
@@ -343,7 +344,10 @@ export function validatePolicyStatus(
   for (const [i, warning] of objectsAt(o, 'status', 'typeChecking', 'expressionWarnings').entries()) {
     const here = path.child('typeChecking', 'expressionWarnings').index(i);
     if (textAt(warning, 'warning') === '') errors.required(here.child('warning'));
-    if (textAt(warning, 'fieldRef').trim() === '') errors.required(here.child('fieldRef'));
+    const ref = textAt(warning, 'fieldRef');
+    const problem = jsonPathProblem(ref);
+    if (ref.trim() === '') errors.required(here.child('fieldRef'));
+    else if (problem !== undefined) errors.invalid(here.child('fieldRef'), ref, `invalid JSONPath: ${problem}`);
   }
   conditionList(objectsAt(o, 'status', 'conditions'), path.child('conditions'), errors);
 }

@@ -1,8 +1,9 @@
-import type { FieldName, Shaped } from '../../../api/index.js';
+import { type FieldErrors, type FieldName, FieldPath, type Shaped } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, objectsAt, textAt } from '../access.js';
 import { statusSubresource, withStatus } from '../form.js';
+import { nonNegative } from '../rules.js';
 import { autoscalerStatus } from '../status/counts.js';
 import { AGE, age, column, table } from '../table.js';
 import { fromV2, toV2 } from './conversion.js';
@@ -24,7 +25,7 @@ export const horizontalPodAutoscaler: ResourceDeclaration<shapes.AutoscalingV2Ho
     create: { validate: validateAutoscaler },
     update: { validate: (o, _old, errors) => validateAutoscaler(o, errors) },
   }),
-  subresources: { status: statusSubresource({ update: { validate: autoscalerStatus } }) },
+  subresources: { status: statusSubresource({ update: { validate: validateStatus } }) },
   table: table(
     [
       column('Reference', 'What is scaled.'),
@@ -88,4 +89,16 @@ function target(
   if (average !== '')
     return `${prefix}${textAt(now, 'averageValue') || '<unknown>'}/${average}${source.named ? '' : ' (avg)'}`;
   return `${prefix}${textAt(now, 'value') || '<unknown>'}/${textAt(wanted, 'value') || '<auto>'}`;
+}
+
+function validateStatus(
+  o: Shaped<shapes.AutoscalingV2HorizontalPodAutoscaler>,
+  old: Shaped<shapes.AutoscalingV2HorizontalPodAutoscaler>,
+  errors: FieldErrors,
+): void {
+  autoscalerStatus(o, old, errors);
+  errors.each(objectsAt(o, 'status', 'conditions'), (condition, i) => {
+    const path = FieldPath.of('status', 'conditions').index(i).child('observedGeneration');
+    nonNegative(at(condition, 'observedGeneration'), path, errors);
+  });
 }

@@ -61,8 +61,14 @@ export function accessModes(
 ): void {
   const modes = listAt(spec, 'accessModes').map(String);
   if (modes.length === 0) errors.required(path, 'at least 1 access mode is required');
-  for (const mode of modes) if (!ACCESS_MODES.includes(mode)) errors.notSupported(path, mode, ACCESS_MODES);
-  if (modes.includes('ReadWriteOncePod') && modes.some((m) => m !== 'ReadWriteOncePod'))
+  knownModes(modes, path, errors);
+}
+
+/** The access modes of claims and volumes. They are compared with each other only if all are known. */
+export function knownModes(modes: readonly string[], path: FieldPath, errors: FieldErrors): void {
+  const unknown = modes.filter((mode) => !ACCESS_MODES.includes(mode));
+  for (const mode of unknown) errors.notSupported(path, mode, ACCESS_MODES);
+  if (unknown.length === 0 && modes.includes('ReadWriteOncePod') && modes.some((m) => m !== 'ReadWriteOncePod'))
     errors.forbidden(path, 'may not use ReadWriteOncePod with other access modes');
 }
 

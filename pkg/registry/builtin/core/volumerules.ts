@@ -19,7 +19,7 @@ import type { shapes } from '../../../schema/index.js';
 import { internalDifference } from '../../../schema/index.js';
 import { at, givenAt, listAt, objectAt, textAt } from '../access.js';
 import { noBacksteps, oneOf, sentences, shown } from '../rules.js';
-import { ACCESS_MODES, VOLUME_MODES } from './claimspec.js';
+import { knownModes, VOLUME_MODES } from './claimspec.js';
 import { nodeSelector, type SourceRule, sourceRule } from './pod/validation/index.js';
 
 const SPEC = FieldPath.in<shapes.CoreV1PersistentVolume>().child('spec');
@@ -66,6 +66,15 @@ const SECRETS = [
   'nodeExpandSecretRef',
 ] as const;
 
+/** A volume has no namespace of its own, so its secret names one. */
+function secretOfANamespace(name: string): SourceRule {
+  return (s, path, errors) => {
+    sourceRule(name)!(s, path, errors);
+    const secret = at(s, 'secretRef');
+    if (secret !== undefined) required(secret, path.child('secretRef'), errors, 'namespace');
+  };
+}
+
 /** Sources that a PersistentVolume validates differently from a pod's volume. */
 const OWN: Readonly<Record<string, SourceRule>> = {
   azureFile: (s, path, errors) => {
@@ -85,6 +94,8 @@ const OWN: Readonly<Record<string, SourceRule>> = {
     const secret = at(s, 'secretRef');
     if (secret !== undefined) required(secret, path.child('secretRef'), errors, 'name');
   },
+  cinder: secretOfANamespace('cinder'),
+  storageos: secretOfANamespace('storageos'),
   flexVolume: (s, path, errors) => required(s, path, errors, 'driver'),
   csi: (s, path, errors) => {
     sourceRule('csi')!({ driver: textAt(s, 'driver') }, path, errors);
@@ -129,9 +140,7 @@ export function volumeSpec(
 function modes(spec: Shaped<shapes.CoreV1PersistentVolumeSpec>, path: FieldPath, errors: FieldErrors): void {
   const all = listAt(spec, 'accessModes').map(String);
   if (all.length === 0) errors.required(path);
-  for (const mode of all) if (!ACCESS_MODES.includes(mode)) errors.notSupported(path, mode, ACCESS_MODES);
-  if (all.includes('ReadWriteOncePod') && all.some((mode) => mode !== 'ReadWriteOncePod'))
-    errors.forbidden(path, 'may not use ReadWriteOncePod with other access modes');
+  knownModes(all, path, errors);
 }
 
 function capacity(spec: Shaped<shapes.CoreV1PersistentVolumeSpec>, path: FieldPath, errors: FieldErrors): void {

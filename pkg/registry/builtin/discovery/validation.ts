@@ -131,12 +131,13 @@ function names(
   errors.each(hinted, (hint, i) => {
     const name = textAt(hint, 'name');
     const here = path.index(i).child('name');
-    if (name === '' && required) errors.required(here);
-    else if (seen.has(name)) errors.duplicate(here, name);
-    else {
-      seen.add(name);
-      for (const sentence of rule(name)) errors.invalid(here, name, sentence);
+    if (name === '' && required) {
+      errors.required(here);
+      return;
     }
+    if (seen.has(name)) errors.duplicate(here, name);
+    seen.add(name);
+    for (const sentence of rule(name)) errors.invalid(here, name, sentence);
   });
 }
 

@@ -28,6 +28,7 @@ export function settleFamilies(s: Service, old: Service | undefined, configured:
   const wanted = at(spec, 'ipFamilyPolicy');
   if (isHeadlessWithoutSelector(s)) {
     // without a selector its owner manages the endpoints, which may have any family
+    if (familiesOf(s).length === 0 && old !== undefined && isHeadless(old)) spec['ipFamilies'] = [...familiesOf(old)];
     if (wanted === undefined) spec['ipFamilyPolicy'] = familiesOf(s).length === 1 ? 'SingleStack' : 'RequireDualStack';
   } else if (wanted === undefined) spec['ipFamilyPolicy'] = 'SingleStack';
   if (

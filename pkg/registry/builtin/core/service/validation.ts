@@ -345,7 +345,8 @@ function loadBalancerIngress(entry: JsonObject, path: FieldPath, errors: FieldEr
   if (ip !== '' && mode === undefined) errors.required(path.child('ipMode'), 'must be specified when `ip` is set');
   else if (ip === '' && mode !== undefined)
     errors.forbidden(path.child('ipMode'), 'may not be specified when `ip` is not set');
-  if (typeof mode === 'string' && !IP_MODES.includes(mode)) errors.notSupported(path.child('ipMode'), mode, IP_MODES);
+  else if (typeof mode === 'string' && !IP_MODES.includes(mode))
+    errors.notSupported(path.child('ipMode'), mode, IP_MODES);
   const host = textAt(entry, 'hostname');
   if (host === '') return;
   for (const sentence of isDns1123Subdomain(host)) errors.invalid(path.child('hostname'), host, sentence);

@@ -112,7 +112,7 @@ export function ephemeralContainers(context: ContainerContext): void {
   errors.each(objectsAt(spec, 'ephemeralContainers'), (c, i) => {
     const here = path.index(i);
     common(c, here, context);
-    unique(c, names, here, errors);
+    unique(c, names, here, errors, true);
     const target = textAt(c, 'targetContainerName');
     if (target !== '' && !others.has(target)) errors.notFound(here.child('targetContainerName'), target);
     for (const field of givenFields(c)) {
