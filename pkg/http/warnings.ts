@@ -36,7 +36,8 @@ export class Warnings {
 /** Replaces line breaks and other control characters, which would end the header. */
 function tidy(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
-  return text.replace(/^[\u0000-\u001f\u007f]+|[\u0000-\u001f\u007f]+$/g, '').replace(/[\u0000-\u001f\u007f]+/g, ' ');
+  const shown = text.replace(/[\u0000-\u001f\u007f]+/g, ' ');
+  return shown.slice(isControl(text.at(0)) ? 1 : 0, isControl(text.at(-1)) ? -1 : undefined);
 }
 
 function cutTo(text: string, chars: number): string {
@@ -47,3 +48,5 @@ function cutTo(text: string, chars: number): string {
 function latin1(text: string): string {
   return Buffer.from(text).toString('latin1');
 }
+
+const isControl = (c: string | undefined): boolean => c !== undefined && (c < ' ' || c === '\u007f');

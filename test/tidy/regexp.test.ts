@@ -65,7 +65,6 @@ const allowed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'pkg/registry/builtin/webhookclient.ts': {
     '^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(?:\\/\\/([^/?#]*))?([^?#]*)(\\?[^#]*)?(#.*)?$':
       'a scheme without colon is read again as a path, an authority is not: at most two passes',
-    ':([^:\\]]*)$': 'the repeated part ends at the next colon, where the next attempt begins',
   },
   'pkg/registry/builtin/certificates/validation.ts': {
     '-----BEGIN ([A-Z ]+)-----([^-]*)': 'the repeated part ends at a hyphen, and the next attempt begins at a hyphen',

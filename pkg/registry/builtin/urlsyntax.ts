@@ -1,7 +1,7 @@
 import { goQuote } from '../../api/index.js';
 
 /**
- * Why a text is no URL, in the words of kube-apiserver (`parse "a%": invalid URL escape "%"`), or undefined if it is one. Schemes and
+ * The message of kube-apiserver about a text that is no URL (`parse "a%": invalid URL escape "%"`), or undefined if it is one. Schemes and
  * hosts that a caller does not accept are not errors here.
  */
 export function urlProblem(text: string): string | undefined {

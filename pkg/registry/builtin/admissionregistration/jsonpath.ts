@@ -1,5 +1,5 @@
 /**
- * Why a text is no JSONPath, in the words of kube-apiserver, or undefined if it is one. The text is what stands between braces in a
+ * The message of kube-apiserver about a text that is no JSONPath, or undefined if it is one. The text is what stands between braces in a
  * template of kubectl: `spec.validations[0].expression`. Linear in the length.
  */
 export function jsonPathProblem(text: string): string | undefined {
