@@ -52,3 +52,21 @@ it('the cost of a match depends on the labels, not on the selector', () => {
   expect(compileLabelSelector(many)(counted)).toBe(true);
   expect(read).toBeLessThan(5);
 });
+
+it('a large set of values matches like its requirement', () => {
+  const values = Array.from({ length: 2_000 }, (_, i) => `v${i % 1_500}`).sort();
+  const text = fc.oneof(
+    fc.nat(3_000).map((i) => `v${i}`),
+    fc.constantFrom('', 'v', 'w', 'v0v1', '\u{1f600}'),
+  );
+  const operator = fc.constantFrom('in', 'notin');
+  fc.assert(
+    fc.property(text, operator, fc.boolean(), (label, op, twice) => {
+      const large: LabelRequirement = { key: 'a', operator: op, values };
+      const small: LabelRequirement = { key: 'a', operator: op, values: ['v1', 'v7', 'x'] };
+      const selector = twice ? [large, small] : [large];
+      expect(compileLabelSelector(selector)({ a: label })).toBe(matchesLabels(selector, { a: label }));
+    }),
+    { numRuns: 1_000 },
+  );
+});

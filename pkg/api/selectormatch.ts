@@ -10,11 +10,64 @@ interface Rule {
   required: boolean;
   absent: boolean;
   /** Undefined: any value. */
-  among: ReadonlySet<string> | undefined;
-  readonly except: Set<string>;
+  among: Texts | undefined;
+  readonly excluded: string[];
   /** Exclusive bounds. */
   above: bigint | undefined;
   below: bigint | undefined;
+}
+
+interface Compiled extends Omit<Rule, 'excluded' | 'required'> {
+  readonly except: Texts;
+}
+
+/** A set of texts. */
+interface Texts {
+  has(text: string): boolean;
+}
+
+/** A larger set is packed. */
+const PACKED_MIN = 256;
+
+const textsOf = (values: readonly string[]): Texts =>
+  values.length < PACKED_MIN ? new Set(values) : new PackedTexts(values);
+
+/**
+ * A large set of short texts, sorted, in one string. It takes a fourth of the memory of a `Set`: clients may have hundreds of watches with
+ * thousands of values each.
+ */
+class PackedTexts implements Texts {
+  readonly #text: string;
+  /** The end of each text in the string. */
+  readonly #ends: Uint32Array;
+
+  constructor(values: readonly string[]) {
+    const sorted = [...values].sort();
+    this.#text = sorted.join('');
+    this.#ends = new Uint32Array(sorted.length);
+    let end = 0;
+    for (let i = 0; i < sorted.length; i++) {
+      end += sorted[i]!.length;
+      this.#ends[i] = end;
+    }
+  }
+
+  has(text: string): boolean {
+    let low = 0;
+    let high = this.#ends.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const found = this.#at(middle);
+      if (found === text) return true;
+      if (found < text) low = middle + 1;
+      else high = middle;
+    }
+    return false;
+  }
+
+  #at(i: number): string {
+    return this.#text.slice(i === 0 ? 0 : this.#ends[i - 1], this.#ends[i]);
+  }
 }
 
 const INT64 = /^[+-]?\d{1,19}$/;
@@ -29,7 +82,7 @@ export function compileLabelSelector(selector: LabelSelector): (labels: Readonly
         required: false,
         absent: false,
         among: undefined,
-        except: new Set(),
+        excluded: [],
         above: undefined,
         below: undefined,
       };
@@ -37,13 +90,17 @@ export function compileLabelSelector(selector: LabelSelector): (labels: Readonly
     }
     add(rule, requirement);
   }
+  const compiled = new Map<string, Compiled>();
+  for (const [key, { absent, among, excluded, above, below }] of rules) {
+    compiled.set(key, { absent, among, above, below, except: textsOf(excluded) });
+  }
   const required = [...rules].filter(([, rule]) => rule.required).map(([key]) => key);
   const never = [...rules.values()].some((rule) => rule.required && rule.absent);
   return (labels) => {
     if (never) return false;
     for (const key of required) if (!Object.hasOwn(labels, key)) return false;
     for (const key of Object.keys(labels)) {
-      const rule = rules.get(key);
+      const rule = compiled.get(key);
       if (rule !== undefined && !allows(rule, labels[key]!)) return false;
     }
     return true;
@@ -57,12 +114,12 @@ function add(rule: Rule, { operator, values }: LabelRequirement): void {
     case 'in': {
       const before = rule.among;
       rule.required = true;
-      rule.among = new Set(before === undefined ? values : values.filter((v) => before.has(v)));
+      rule.among = textsOf(before === undefined ? values : values.filter((v) => before.has(v)));
       return;
     }
     case '!=':
     case 'notin':
-      for (const value of values) rule.except.add(value);
+      for (const value of values) rule.excluded.push(value);
       return;
     case 'exists':
       rule.required = true;
@@ -80,7 +137,7 @@ function add(rule: Rule, { operator, values }: LabelRequirement): void {
   }
 }
 
-function allows({ absent, among, except, above, below }: Rule, value: string): boolean {
+function allows({ absent, among, except, above, below }: Compiled, value: string): boolean {
   if (absent || except.has(value) || (among !== undefined && !among.has(value))) return false;
   if (above === undefined && below === undefined) return true;
   if (!INT64.test(value)) return false;

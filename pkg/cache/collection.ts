@@ -59,7 +59,8 @@ export class Collection {
   readonly #routes = new WatchRoutes();
   readonly #cursors = new Set<Cursor>();
   readonly #home: CursorHome;
-  readonly #starts = new WeakMap<Cursor, WatchStart>();
+  /** What each watch selects. Watches of one group share the selection of the group, which may be large. */
+  readonly #selections = new WeakMap<Cursor, Pick<WatchStart, 'selection' | 'framer'>>();
   #woken: GroupMember[] = [];
   #applied: Revision;
   #changed: Revision;
@@ -278,8 +279,9 @@ export class Collection {
   }
 
   watch(start: WatchStart): Cursor {
-    const cursor = new Cursor(this.#home, start);
-    this.#starts.set(cursor, start);
+    const { selection, ...options } = start;
+    const cursor = new Cursor(this.#home, options);
+    this.#selections.set(cursor, { selection, framer: start.framer });
     this.#cursors.add(cursor);
     return cursor;
   }
@@ -365,7 +367,7 @@ export class Collection {
   }
 
   #join(cursor: Cursor): WatchGroup {
-    const { selection, framer } = this.#starts.get(cursor)!;
+    const { selection, framer } = this.#selections.get(cursor)!;
     const id = `${framer.id} ${selection.id}`;
     let group = this.#groups.get(id);
     if (group === undefined) {
@@ -374,6 +376,7 @@ export class Collection {
       this.#routes.add(group);
     }
     group.members.add(cursor);
+    this.#selections.set(cursor, { selection: group.selection, framer });
     return group;
   }
 
@@ -398,7 +401,7 @@ export class Collection {
   }
 
   #replay(after: Revision, cursor: Cursor): Replay {
-    const { selection } = this.#starts.get(cursor)!;
+    const { selection } = this.#selections.get(cursor)!;
     const start = scopeStart(this.prefix, selection);
     return new Replay(
       {

@@ -37,7 +37,7 @@ export class Cursor implements GroupMember {
   delivered: Revision;
   idle = false;
   readonly #home: CursorHome;
-  readonly #options: CursorOptions;
+  readonly #options: Omit<CursorOptions, 'initial'>;
   #initial: Iterator<StoredObject | undefined> | undefined;
   #initialEnd: boolean;
   #group: WatchGroup | undefined;
@@ -50,10 +50,10 @@ export class Cursor implements GroupMember {
   /** Events up to this revision are not delivered. It is the start of the watch or the end of its history; the cache may be behind both. */
   #floor: Revision;
 
-  constructor(home: CursorHome, options: CursorOptions) {
+  constructor(home: CursorHome, { initial, ...options }: CursorOptions) {
     this.#home = home;
     this.#options = options;
-    this.#initial = options.initial;
+    this.#initial = initial;
     this.#initialEnd = options.initialEnd;
     this.delivered = options.after;
     this.#floor = options.after;

@@ -56,10 +56,11 @@ export function select(target: Target, options: ListOptions, parsed: ParsedSelec
   const hotNumber = hotField === undefined ? undefined : resource.fieldLabels.get(hotField);
   const hot = fields.find((f) => f.equal && f.field === hotNumber && hotNumber !== undefined);
   const hasFields = compileFieldSelector(fields, fieldValue);
-  const hasLabels = compileLabelSelector(labels);
+  // A watch keeps this function, which therefore refers to the compiled selector only.
+  const hasLabels = labels.length > 0 ? compileLabelSelector(labels) : undefined;
   const matches = (o: StoredObject): boolean => {
     if (!hasFields(o)) return false;
-    if (labels.length > 0 && !hasLabels(o.labels())) return false;
+    if (hasLabels !== undefined && !hasLabels(o.labels())) return false;
     return shards === undefined || shards(o);
   };
   return {
