@@ -18,8 +18,7 @@ import { textFormats } from './formats.js';
 const progress = { checked: 0 };
 
 /**
- * Validates a value against constraints, with the messages of kube-apiserver. Constraints for another type of value are ignored, because
- * the wrong type is reported already.
+ * Validates a value against constraints, with the messages of kube-apiserver. Constraints for another type of value are ignored.
  */
 export function checkConstraints(value: JsonValue, c: Constraints, path: FieldPath, errors: FieldErrors): void {
   progress.checked++;
@@ -30,30 +29,32 @@ export function checkConstraints(value: JsonValue, c: Constraints, path: FieldPa
   else if (isObject(value)) {
     checkCount(Object.keys(value).length, c.minProperties, c.maxProperties, 'properties', path, errors);
   }
-  if (c.enum !== undefined && !c.enum.some((allowed) => equalJson(allowed, value))) {
-    const supported = c.enum.map((v) => (typeof v === 'string' ? v : JSON.stringify(v)));
-    errors.notSupported(path, value, supported);
-  }
+  if (c.enum !== undefined && !c.enum.some((allowed) => equalJson(allowed, value)))
+    notInEnum(value, c.enum, path, errors);
   checkInside(value, c, path, errors);
 }
 
+/** Reports a value that is none of an enumeration. */
+export function notInEnum(value: JsonValue, allowed: readonly JsonValue[], path: FieldPath, errors: FieldErrors): void {
+  const supported = allowed.map((v) => (typeof v === 'string' ? v : JSON.stringify(v)));
+  errors.notSupported(path, value, supported);
+}
+
 function checkText(value: string, c: Constraints, path: FieldPath, errors: FieldErrors): void {
+  checkLetters(value, c, path, errors);
+  if (c.format !== undefined && textFormats.get(c.format)?.(value) === false) wrongType(value, c.format, path, errors);
+}
+
+/** Reports the first of the length and the pattern that does not fit. */
+function checkLetters(value: string, c: Constraints, path: FieldPath, errors: FieldErrors): void {
   const { length } = value;
   // A code point is one or two units, so few lengths need a count.
-  if (c.minLength !== undefined && length < 2 * c.minLength && codePoints(value) < c.minLength) {
+  const isLonger = (max: number) => length > max && (length > 2 * max || codePoints(value) > max);
+  if (c.maxLength !== undefined && isLonger(c.maxLength)) errors.tooLong(path, c.maxLength);
+  else if (c.minLength !== undefined && length < 2 * c.minLength && codePoints(value) < c.minLength)
     errors.invalid(path, value, `${path} in body should be at least ${c.minLength} chars long`);
-  }
-  if (
-    c.maxLength !== undefined &&
-    length > c.maxLength &&
-    (length > 2 * c.maxLength || codePoints(value) > c.maxLength)
-  ) {
-    errors.tooLong(path, c.maxLength);
-  }
-  if (c.pattern !== undefined && !isMatch(c.pattern, value, errors)) {
+  else if (c.pattern !== undefined && !isMatch(c.pattern, value, errors))
     errors.invalid(path, value, `${path} in body should match '${c.pattern}'`);
-  }
-  if (c.format !== undefined && textFormats.get(c.format)?.(value) === false) wrongType(value, c.format, path, errors);
 }
 
 const codePoints = (text: string): number => [...text].length;
@@ -115,15 +116,15 @@ export function patternProblem(pattern: string): string | undefined {
 
 function checkNumber(value: number | bigint, c: Constraints, path: FieldPath, errors: FieldErrors): void {
   const say = (words: string): void => void errors.invalid(path, value, `${path} in body should be ${words}`);
-  if (c.minimum !== undefined) {
-    if (c.exclusiveMinimum === true && value <= c.minimum) say(`greater than ${c.minimum}`);
-    else if (value < c.minimum) say(`greater than or equal to ${c.minimum}`);
-  }
+  if (c.multipleOf !== undefined && !isMultiple(Number(value), c.multipleOf)) say(`a multiple of ${c.multipleOf}`);
   if (c.maximum !== undefined) {
     if (c.exclusiveMaximum === true && value >= c.maximum) say(`less than ${c.maximum}`);
     else if (value > c.maximum) say(`less than or equal to ${c.maximum}`);
   }
-  if (c.multipleOf !== undefined && !isMultiple(Number(value), c.multipleOf)) say(`a multiple of ${c.multipleOf}`);
+  if (c.minimum !== undefined) {
+    if (c.exclusiveMinimum === true && value <= c.minimum) say(`greater than ${c.minimum}`);
+    else if (value < c.minimum) say(`greater than or equal to ${c.minimum}`);
+  }
 }
 
 /** Tolerates rounding: 0.3 is a multiple of 0.1. */

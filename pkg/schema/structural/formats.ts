@@ -1,4 +1,5 @@
-import { isCidrSloppy, isDns1123Label, isDns1123Subdomain, isIp } from '../../api/index.js';
+import { isCidrSloppy, isDns1123Label, isDns1123Subdomain, isIpv4Mapped, parseIp } from '../../api/index.js';
+import { isDuration, isEmail, isHostname, isUri } from './textforms.js';
 
 /**
  * The string formats of custom resources; unknown formats are ignored. They are those of kube-apiserver (the formats of OpenAPI and some
@@ -9,8 +10,8 @@ export const textFormats: ReadonlyMap<string, (text: string) => boolean> = new M
   ['date-time', isDateTime],
   ['datetime', isDateTime],
   ['duration', isDuration],
-  ['ipv4', (t) => !t.includes(':') && isIp(t).length === 0],
-  ['ipv6', (t) => t.includes(':') && isIp(t).length === 0],
+  ['ipv4', isIpv4],
+  ['ipv6', (t) => t.includes(':') && parseIp(t) !== undefined],
   ['cidr', (t) => isCidrSloppy(t).length === 0],
   ['mac', isMac],
   ['hostname', isHostname],
@@ -29,7 +30,7 @@ export const textFormats: ReadonlyMap<string, (text: string) => boolean> = new M
   ['hexcolor', (t) => /^#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/.test(t)],
   ['rgbcolor', isRgb],
   ['creditcard', isCreditCard],
-  ['ssn', (t) => /^\d{3}[- ]?\d{2}[- ]?\d{4}$/.test(t)],
+  ['ssn', (t) => /^\d{3}[- ]\d{2}[- ]\d{4}$/.test(t)],
   ['k8s-short-name', (t) => isDns1123Label(t).length === 0],
   ['k8s-long-name', (t) => isDns1123Subdomain(t).length === 0],
 ]);
@@ -57,47 +58,19 @@ function isDateTime(text: string): boolean {
   return m !== null && isDate(m[1]!) && Number(m[2]) < 24 && Number(m[3]) < 60 && Number(m[4]) < 60;
 }
 
-/** A duration in Go's form (`1.5h30m`) or in words (`3 days`). */
-function isDuration(text: string): boolean {
-  if (/^[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[nuµμ]s|ms?|s|h))+$/.test(text)) return true;
-  return (
-    text === '0' ||
-    /^\d+\s*(ns|us|µs|μs|ms|s|m|h|d|w|nano|micro|milli|sec|second|min|minute|hr|hour|day|week)s?$/.test(text)
-  );
+/** An address of four numbers, which may begin with zeros, or one that is mapped to IPv6. */
+function isIpv4(text: string): boolean {
+  const ip = parseIp(text);
+  return ip !== undefined && (ip.family === 4 || isIpv4Mapped(ip));
 }
 
 function isMac(text: string): boolean {
   return (
+    /^([0-9a-fA-F]{2}:){19}[0-9a-fA-F]{2}$/.test(text) ||
+    /^([0-9a-fA-F]{2}-){19}[0-9a-fA-F]{2}$/.test(text) ||
     /^([0-9a-fA-F]{2}:){5}([0-9a-fA-F]{2})(:[0-9a-fA-F]{2}:[0-9a-fA-F]{2})?$/.test(text) ||
     /^([0-9a-fA-F]{2}-){5}([0-9a-fA-F]{2})(-[0-9a-fA-F]{2}-[0-9a-fA-F]{2})?$/.test(text) ||
     /^([0-9a-fA-F]{4}\.){2}[0-9a-fA-F]{4}(\.[0-9a-fA-F]{4})?$/.test(text)
-  );
-}
-
-const HOST_NAME_MAX = 255;
-const LABEL_MAX = 63;
-
-function isHostname(text: string): boolean {
-  if (text === '' || text.length > HOST_NAME_MAX) return false;
-  return text.split('.').every((l) => l.length <= LABEL_MAX && /^[\p{L}\p{N}-]+$/u.test(l) && !/^-|-$/.test(l));
-}
-
-/** A URI as in an HTTP request: an absolute URI or a path. */
-function isUri(text: string): boolean {
-  // A URI has no blanks and control characters.
-  if (/[^!-~\u00a1-\uffff]/u.test(text)) return false;
-  if (text.startsWith('/')) return true;
-  try {
-    return new URL(text) !== undefined;
-  } catch {
-    return false;
-  }
-}
-
-function isEmail(text: string): boolean {
-  const at = text.lastIndexOf('@');
-  return (
-    at > 0 && at < text.length - 1 && /^[^\s<>(),;:"]+$/.test(text.slice(0, at)) && /^\S+$/.test(text.slice(at + 1))
   );
 }
 
@@ -127,7 +100,7 @@ function isBase64(text: string): boolean {
 
 function isRgb(text: string): boolean {
   const m = /^rgb\(\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*\)$/.exec(text);
-  return m?.slice(1).every((n) => Number(n) <= 255) ?? false;
+  return m?.slice(1).every((n) => Number(n) <= 255 && (n === '0' || !n.startsWith('0'))) ?? false;
 }
 
 /** 13 to 19 digits with a valid Luhn checksum. */

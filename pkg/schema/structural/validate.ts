@@ -8,7 +8,8 @@ import {
   type JsonValue,
 } from '../../api/index.js';
 import type { Constraints, Field, ListSchema, ScalarSchema, Schema, StructSchema } from '../types.js';
-import { checkConstraints, wrongType } from './constraints.js';
+import { checkConstraints, notInEnum, wrongType } from './constraints.js';
+import { isTextFormat } from './formats.js';
 
 /**
  * Validates an object against its schema: types, required fields, limits, enums, formats, patterns, combinations, and
@@ -55,16 +56,24 @@ function visit(value: JsonValue, old: JsonValue | undefined, schema: Schema, pat
   const { errors } = found;
   if (old !== undefined && equalJson(value, old)) return;
   const { constraints } = schema;
-  if (value === null && constraints?.nullable === true) return;
-  if (!checkType(value, schema, path, errors)) return;
-  if (schema.kind === 'scalar' && checkRange(value, schema, path, errors)) return;
+  if (value === null && constraints?.nullable === true) {
+    // An enumeration admits no null, not even if it has one.
+    if (constraints.enum !== undefined) notInEnum(value, constraints.enum, path, errors);
+    return;
+  }
+  // What does not depend on the type is checked for a value of another type too.
+  if (!checkType(value, schema, path, errors)) {
+    check(value, constraints, path, errors);
+    return;
+  }
+  if (schema.kind === 'scalar') checkRange(value, schema, path, errors);
   if (schema.kind === 'struct') {
     visitStruct(value as JsonObject, isObject(old) ? old : undefined, schema, path, found);
     return;
   }
-  check(value, constraints, path, errors);
   if (schema.kind === 'list') visitList(value as JsonValue[], old, schema, path, found);
-  else if (schema.kind === 'map') {
+  check(value, constraints, path, errors);
+  if (schema.kind === 'map') {
     errors.each(Object.keys(value as JsonObject), (key) => {
       const before = isObject(old) ? getOwn(old, key) : undefined;
       visit((value as JsonObject)[key] as JsonValue, before, schema.values, path.child(key), found);
@@ -165,6 +174,11 @@ function checkType(value: JsonValue, schema: Schema, path: FieldPath, errors: Fi
   const format = schema.constraints?.format;
   const isFormatted = format !== undefined && NUMBER_FORMATS.has(format);
   // kube-apiserver names the format in place of the type, but only for these values.
+  const ofText = expected === 'string' && format !== undefined && isTextFormat(format) ? TEXT_GIVEN[actual] : undefined;
+  if (ofText !== undefined) {
+    wrongType(ofText, format!, path, errors);
+    return false;
+  }
   if (isFormatted && actual === 'boolean') wrongType('', format, path, errors);
   else if (isFormatted && expected === 'integer' && actual === 'number') wrongType('float64', format, path, errors);
   else wrongType(actual, expected, path, errors);
@@ -173,6 +187,8 @@ function checkType(value: JsonValue, schema: Schema, path: FieldPath, errors: Fi
   return false;
 }
 
+/** How errors name values of other types than string where the string has a format. */
+const TEXT_GIVEN: Readonly<Record<string, string>> = { integer: 'int64', number: 'float64', boolean: '', object: '' };
 const NUMBER_FORMATS: ReadonlySet<string> = new Set(['int32', 'int64', 'float', 'double']);
 const FLOAT_MAX = 3.4028234663852886e38;
 
@@ -224,16 +240,14 @@ const isWhole = (value: JsonValue): value is number | bigint => typeof value ===
 const inRange = (value: number | bigint, range: { readonly min: bigint; readonly max: bigint }): boolean =>
   value >= range.min && value <= range.max;
 
-/** Reports a number that is too large for its format; returns true if so. */
-function checkRange(value: JsonValue, schema: ScalarSchema, path: FieldPath, errors: FieldErrors): boolean {
+/** Reports a number that is too large for its format. */
+function checkRange(value: JsonValue, schema: ScalarSchema, path: FieldPath, errors: FieldErrors): void {
   if (schema.constraints?.format === 'float' && typeof value === 'number' && Math.abs(value) > FLOAT_MAX) {
     outOfRange('number with format float', path, errors);
-    return true;
+    return;
   }
   const narrow = schema.type === 'int32' || schema.constraints?.format === 'int32';
-  if (!narrow || !isWhole(value) || inRange(value, INT32)) return false;
-  outOfRange('integer with format int32', path, errors);
-  return true;
+  if (narrow && isWhole(value) && !inRange(value, INT32)) outOfRange('integer with format int32', path, errors);
 }
 
 function outOfRange(what: string, path: FieldPath, errors: FieldErrors): void {

@@ -28,7 +28,7 @@ export function validateDefinition(o: JsonObject, errors: FieldErrors, old?: Jso
   const group = textAt(spec, 'group');
   const plural = textAt(spec, 'names', 'plural');
   // The names are immutable on update, so this is checked on create only.
-  if (old === undefined && nameOf(o) !== `${plural}.${group}`)
+  if (old === undefined && nameOf(o) !== '' && nameOf(o) !== `${plural}.${group}`)
     errors.invalid(FieldPath.of('metadata', 'name'), nameOf(o), 'must be spec.names.plural+"."+spec.group');
   validateGroup(group, errors);
   oneOf(textAt(spec, 'scope'), SPEC.child('scope'), ['Cluster', 'Namespaced'], errors);
