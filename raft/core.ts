@@ -38,7 +38,7 @@ export interface ForwardedReads {
 /** A leadership transfer in progress (dissertation 3.10). */
 export interface Transfer {
   readonly to: PeerId;
-  /** Ticks since the request. */
+  /** Ticks since the transfer began or, later, since the successor was sent TimeoutNow. */
   ticks: number;
   /** The successor is up to date and was sent TimeoutNow. */
   asked: boolean;

@@ -9,7 +9,7 @@ export function isLive(core: Core, id: PeerId): boolean {
 }
 
 /**
- * Alive, and has accepted an entry from this leader. `isAlive` alone is not enough: a new leader assumes at first that every peer
+ * Alive, and has accepted an entry from this leader. `isLive` alone is not enough: a new leader assumes at first that every peer
  * is alive, and a decision that needs a peer which died before the election would block.
  */
 export function hasAnswered(core: Core, id: PeerId): boolean {

@@ -116,8 +116,8 @@ export class RaftNode {
   }
 
   /**
-   * Brings `to` up to date, then asks it to campaign. Proposals are refused meanwhile. After an election timeout without success
-   * this peer serves again.
+   * Brings `to` up to date, then asks it to campaign. Proposals are refused meanwhile. Each of the two may take an election timeout;
+   * after that this peer serves again.
    */
   transferLeadership(to: PeerId): TransferResult {
     this.#stirred = true;

@@ -12,7 +12,7 @@ import { crc32, decodeEntry } from '../../storage/index.js';
  * altered between its proposal and its apply changes nothing.
  *
  * A release reads one form more than it writes at first, so that it can be rolled back by one version. A form is written only when the
- * cluster version says that every member reads it (`membership/version.ts`).
+ * cluster version says that every member reads it (`membership/members.ts`).
  */
 export type EnvelopeForm = 1 | 2;
 

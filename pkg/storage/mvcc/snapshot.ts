@@ -1,6 +1,6 @@
 import { invariant, type Revision } from '../../base/index.js';
 import { crc32 } from '../checksum.js';
-import type { Engine, EngineHome, EnginePage } from '../engine/engine.js';
+import type { Engine, EngineHome, EnginePage, EngineScan } from '../engine/engine.js';
 import { corrupt, StoreError } from '../errors.js';
 import { batchBytesMax, batchOpsMax, snapshotBlockBytes, snapshotBlockBytesMax } from '../limits.js';
 import { Tally } from './hash.js';
@@ -59,15 +59,11 @@ export interface SnapshotSource {
 }
 
 /** Pins the state as it is now. */
-export async function openSnapshot({ engine, name, latest, hold }: SnapshotSource): Promise<Snapshot> {
+export async function openSnapshot(source: SnapshotSource): Promise<Snapshot> {
+  const { engine, name, latest, hold } = source;
   const release = hold(latest().applied);
   // Key order puts the meta row first, so the scan itself says which state it has pinned.
-  let scan = engine.scan({ gte: metaKey, lt: rowsEnd });
-  let closing: Promise<void> | undefined;
-  const close = (): Promise<void> => {
-    closing ??= scan.close().finally(release);
-    return closing;
-  };
+  const scan = engine.scan({ gte: metaKey, lt: rowsEnd });
   try {
     const first = await scan.next();
     const metaBytes = first?.keys[0]?.equals(metaKey) ? first.values[0]! : undefined;
@@ -75,72 +71,100 @@ export async function openSnapshot({ engine, name, latest, hold }: SnapshotSourc
     if (first === undefined || metaBytes === undefined || typeof meta === 'string') {
       throw corrupt(name, 'it has no meta row');
     }
-    let taken = false;
-    let index = meta.applied;
-    return {
-      get index() {
-        return index as Revision;
-      },
-      chunks: (again = () => false) => {
-        invariant(!taken, 'a snapshot is read once');
-        taken = true;
-        return stream(again);
-      },
-      close,
-    };
-
-    async function* stream(again: (next: Revision) => boolean): AsyncGenerator<Buffer, void, void> {
-      const sealer = new Sealer();
-      try {
-        yield sealer.seal(blockTypes.header, [magic, metaBytes!]);
-        yield* rows(sealer, withoutFirst(first!));
-        const tally = new Tally(meta as Meta);
-        for (let next = latest(); again(next.applied as Revision); next = latest()) {
-          invariant(next.applied >= index, `a snapshot of ${index} cannot go back to ${next.applied}`);
-          await scan.close();
-          if (closing !== undefined) throw new StoreError('closed', `the snapshot of ${name} is closed`);
-          scan = engine.scan(rowRange(index, next.applied));
-          yield* rows(sealer, await scan.next(), tally);
-          const { rows: count, bytes } = tally;
-          const { swept } = meta as Meta;
-          yield sealer.seal(blockTypes.update, [
-            writeMeta({ ...next, swept, rows: count, bytes, tally: tally.toString() }),
-          ]);
-          index = next.applied;
-        }
-        yield sealer.end();
-      } finally {
-        await close();
-      }
-    }
-
-    /** The rows of the scan from `page` on, each added to `tally`. */
-    async function* rows(
-      sealer: Sealer,
-      page: EnginePage | undefined,
-      tally?: Tally,
-    ): AsyncGenerator<Buffer, void, void> {
-      let body: Buffer[] = [];
-      let bytes = 0;
-      for (let next = page; next !== undefined; next = await scan.next()) {
-        for (const [i, key] of next.keys.entries()) {
-          const value = next.values[i]!;
-          if (tally !== undefined) count(name, tally, key, value);
-          const length = Buffer.allocUnsafe(4);
-          length.writeUInt32BE(value.length);
-          body.push(key, length, value);
-          bytes += rowKeyBytes + 4 + value.length;
-          if (bytes < snapshotBlockBytes) continue;
-          yield sealer.seal(blockTypes.rows, body);
-          body = [];
-          bytes = 0;
-        }
-      }
-      if (body.length > 0) yield sealer.seal(blockTypes.rows, body);
-    }
+    return new PinnedState(source, release, scan, { meta, metaBytes, page: withoutFirst(first) });
   } catch (error) {
-    await close();
+    await scan.close().finally(release);
     throw error;
+  }
+}
+
+/** The first page of a scan: the meta row, and the rows after it. */
+type First = Header & { readonly page: EnginePage };
+
+/** A snapshot as its sender has it: what is pinned in the engine, read once. */
+class PinnedState implements Snapshot {
+  readonly #source: SnapshotSource;
+  readonly #release: () => void;
+  readonly #first: First;
+  /** The rows being read: at first those of the pinned state, then those of each update. */
+  #scan: EngineScan;
+  #index: Revision;
+  #taken = false;
+  #closing: Promise<void> | undefined;
+
+  constructor(source: SnapshotSource, release: () => void, scan: EngineScan, first: First) {
+    this.#source = source;
+    this.#release = release;
+    this.#scan = scan;
+    this.#first = first;
+    this.#index = first.meta.applied as Revision;
+  }
+
+  get index(): Revision {
+    return this.#index;
+  }
+
+  chunks(again: (next: Revision) => boolean = () => false): AsyncIterable<Buffer> {
+    invariant(!this.#taken, 'a snapshot is read once');
+    this.#taken = true;
+    return this.#stream(again);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#scan.close().finally(this.#release);
+    return this.#closing;
+  }
+
+  async *#stream(again: (next: Revision) => boolean): AsyncGenerator<Buffer, void, void> {
+    const { latest } = this.#source;
+    const { meta, metaBytes, page } = this.#first;
+    const sealer = new Sealer();
+    try {
+      yield sealer.seal(blockTypes.header, [magic, metaBytes]);
+      yield* this.#rows(sealer, page);
+      const tally = new Tally(meta);
+      for (let next = latest(); again(next.applied as Revision); next = latest()) {
+        yield* this.#update(sealer, next, tally);
+      }
+      yield sealer.end();
+    } finally {
+      await this.close();
+    }
+  }
+
+  /** The rows after the last one, up to those of `next`, and the meta row that counts them. */
+  async *#update(sealer: Sealer, next: Meta, tally: Tally): AsyncGenerator<Buffer, void, void> {
+    const { engine, name } = this.#source;
+    invariant(next.applied >= this.#index, `a snapshot of ${this.#index} cannot go back to ${next.applied}`);
+    await this.#scan.close();
+    if (this.#closing !== undefined) throw new StoreError('closed', `the snapshot of ${name} is closed`);
+    this.#scan = engine.scan(rowRange(this.#index, next.applied));
+    yield* this.#rows(sealer, await this.#scan.next(), tally);
+    const { swept } = this.#first.meta;
+    const { rows, bytes } = tally;
+    yield sealer.seal(blockTypes.update, [writeMeta({ ...next, swept, rows, bytes, tally: tally.toString() })]);
+    this.#index = next.applied as Revision;
+  }
+
+  /** The rows of the scan from `page` on, each added to `tally`. */
+  async *#rows(sealer: Sealer, page: EnginePage | undefined, tally?: Tally): AsyncGenerator<Buffer, void, void> {
+    let body: Buffer[] = [];
+    let bytes = 0;
+    for (let next = page; next !== undefined; next = await this.#scan.next()) {
+      for (const [i, key] of next.keys.entries()) {
+        const value = next.values[i]!;
+        if (tally !== undefined) count(this.#source.name, tally, key, value);
+        const length = Buffer.allocUnsafe(4);
+        length.writeUInt32BE(value.length);
+        body.push(key, length, value);
+        bytes += rowKeyBytes + 4 + value.length;
+        if (bytes < snapshotBlockBytes) continue;
+        yield sealer.seal(blockTypes.rows, body);
+        body = [];
+        bytes = 0;
+      }
+    }
+    if (body.length > 0) yield sealer.seal(blockTypes.rows, body);
   }
 }
 
