@@ -196,6 +196,17 @@ export class FieldErrors {
     this.#putOff.push({ errors, items: [undefined], f, weight: 1, at: 0 });
   }
 
+  /** Runs `f` in a step of its own: for the parts of one long check. Its errors stand where `later` was called. */
+  later(f: () => void): void {
+    if (this.#atOnce > 0) {
+      f();
+      return;
+    }
+    const errors: Place['errors'] = [];
+    this.#sink.push({ errors });
+    this.#putOff.push({ errors, items: [undefined], f, weight: apiLimits.checkedAtOnce, at: 0 });
+  }
+
   /** Runs `f` whole, and reports whether it added errors. */
   adds(f: () => void): boolean {
     const before = this.#count;

@@ -10,8 +10,10 @@ import {
 } from '../../../api/index.js';
 import {
   BOOL,
+  type Compilation,
   type Compiled,
   compile,
+  compileSteps,
   type Environment,
   estimateCost,
   failed,
@@ -81,13 +83,34 @@ interface Declared {
   readonly errors: FieldErrors;
 }
 
+/** The check of a longer rule takes milliseconds, and pauses between its parts. */
+const LONG_RULE = 2_000;
+
 function checkRule(of: Declared): void {
-  const { rule, type, path, place, errors } = of;
+  const { rule, type, place, errors } = of;
+  const environment = ruleEnvironment(type, rule['optionalOldSelf'] === true, place.minor);
   const text = textAt(rule, 'rule');
-  const { minor } = place;
+  const parts: readonly ((compiled: Compilation) => void)[] = [
+    (compiled) => checkCompiled(of, environment, compiled),
+    (compiled) => checkOldSelf(of, compiled),
+  ];
+  if (text.length < LONG_RULE) {
+    const compiled = compile(text, environment, [BOOL]);
+    for (const part of parts) part(compiled);
+    return;
+  }
+  const steps = compileSteps(text, environment, [BOOL]);
+  const next = (): void => {
+    const step = steps.next();
+    if (step.done !== true) errors.later(next);
+    else for (const part of parts) errors.later(() => part(step.value));
+  };
+  errors.later(next);
+}
+
+function checkCompiled(of: Declared, environment: Environment, compiled: Compilation): void {
+  const { rule, path, place, errors } = of;
   const at = path.child('rule');
-  const environment = ruleEnvironment(type, rule['optionalOldSelf'] === true, minor);
-  const compiled = compile(text, environment, [BOOL]);
   if (failed(compiled)) {
     const isType = compiled.error.startsWith('must evaluate to');
     errors.invalid(at, shownRule(rule), isType ? 'cel expression must evaluate to a bool' : compiled.error);
@@ -95,10 +118,14 @@ function checkRule(of: Declared): void {
     place.costs.rule(at, estimateOf(compiled, of), place.cardinality ?? mostValues(of.size), errors);
     checkMessageExpression(of, environment);
   }
-  const reads = readsOldSelf(text, minor);
+}
+
+function checkOldSelf({ rule, path, place, errors }: Declared, compiled: Compilation): void {
+  const text = textAt(rule, 'rule');
+  const reads = readsOldSelf(text, place.minor);
   if (reads && place.uncorrelatable !== undefined)
     errors.invalid(
-      at,
+      path.child('rule'),
       text,
       `oldSelf cannot be used on the uncorrelatable portion of the schema within ${place.uncorrelatable}`,
     );
