@@ -32,7 +32,8 @@ function throughProxy(proxy: Proxy, world: World, metrics: EgressMetrics | undef
     let stage: 'connect' | 'proxy' = 'connect';
     try {
       let socket: Socket;
-      if (proxy.kind === 'grpc') socket = await dialTunnel(proxy, address, world, signal);
+      if (proxy.kind === 'grpc')
+        socket = await dialTunnel(proxy, address, { world, metrics: metrics?.tunnels }, signal);
       else {
         const open = await openProxy(proxy, world, signal);
         stage = 'proxy';

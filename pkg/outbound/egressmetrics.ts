@@ -1,8 +1,11 @@
 import type { Clock } from '../base/index.js';
 import { CounterFamily, HistogramFamily } from '../telemetry/index.js';
+import { TunnelMetrics } from './tunnelmetrics.js';
 
 /** Metrics of connections through proxies, with the names of kube-apiserver. */
 export class EgressMetrics {
+  /** Those of konnectivity proxies. */
+  readonly tunnels = new TunnelMetrics();
   readonly #clock: Clock;
   readonly #starts = new CounterFamily(
     { name: 'apiserver_egress_dialer_dial_start_total', help: 'Dials through proxies.' },
@@ -26,7 +29,7 @@ export class EgressMetrics {
   }
 
   get families(): readonly (CounterFamily | HistogramFamily)[] {
-    return [this.#starts, this.#durations, this.#failures];
+    return [this.#starts, this.#durations, this.#failures, ...this.tunnels.families];
   }
 
   /** Returns the function that records the end of the dial, with the stage at which it failed. */

@@ -130,6 +130,66 @@ describe('a konnectivity proxy', () => {
       expect(text).toContain(`apiserver_egress_dialer_${line}`);
   });
 
+  it('is counted: packets, connections by status, and dials that failed by reason', async () => {
+    const counted = metrics();
+    const exposition = new Exposition();
+    exposition.add(...counted.families);
+    const shown = async (): Promise<string[]> =>
+      (await exposition.scrape())
+        .split('\n')
+        .filter((line) => /^konnectivity_.* [1-9]/.test(line))
+        .map((line) => line.replace('konnectivity_network_proxy_client_', ''))
+        .sort();
+    const echo = await tcp((socket) => socket.pipe(socket));
+    const at = await proxy();
+    const { dial } = through(plain(at.port), counted);
+    const socket = await dial(local(echo.port), never);
+    expect(await shown()).toEqual([
+      'client_connections{status="ok"} 1',
+      'stream_packets_total{segment="from_client",packet_type="DIAL_REQ"} 1',
+      'stream_packets_total{segment="to_client",packet_type="DIAL_RSP"} 1',
+    ]);
+    socket.write('hello');
+    await socket.iterator({ destroyOnReturn: false }).next();
+    socket.destroy();
+    await until(() => at.open() === 0);
+    await failure(dial(local(await closedPort()), never));
+    const silent = await proxy({ silent: true });
+    const controller = new AbortController();
+    const dialing = failure(through(plain(silent.port), counted).dial(local(1), controller.signal));
+    await until(() => silent.received.length === 1);
+    controller.abort();
+    await dialing;
+    await until(() => silent.open() === 0);
+    expect(await shown()).toEqual([
+      'dial_failure_total{reason="context"} 1',
+      'dial_failure_total{reason="endpoint"} 1',
+      'stream_packets_total{segment="from_client",packet_type="CLOSE_REQ"} 1',
+      'stream_packets_total{segment="from_client",packet_type="DATA"} 1',
+      'stream_packets_total{segment="from_client",packet_type="DIAL_CLS"} 1',
+      'stream_packets_total{segment="from_client",packet_type="DIAL_REQ"} 3',
+      'stream_packets_total{segment="to_client",packet_type="CLOSE_RSP"} 1',
+      'stream_packets_total{segment="to_client",packet_type="DATA"} 1',
+      'stream_packets_total{segment="to_client",packet_type="DIAL_RSP"} 2',
+    ]);
+  });
+
+  it('counts a stream that breaks', async () => {
+    const counted = metrics();
+    const echo = await tcp((socket) => socket.pipe(socket));
+    const at = await proxy();
+    const socket = await through(plain(at.port), counted).dial(local(echo.port), never);
+    const broken = new Promise((resolve) => socket.once('error', resolve));
+    socket.resume();
+    await at.close();
+    await broken;
+    const exposition = new Exposition();
+    exposition.add(...counted.families);
+    expect(await exposition.scrape()).toMatch(
+      /stream_errors_total\{segment="to_client",code="\w+",packet_type="Unknown"\} 1/,
+    );
+  });
+
   it('is notified of a dial that was canceled', async () => {
     const at = await proxy({ silent: true });
     const controller = new AbortController();

@@ -19,12 +19,15 @@ import type { World } from '../base/index.js';
 import { identityProblem, OutboundError } from './errors.js';
 import { outboundLimits } from './limits.js';
 import { type Address, addressOf, hostPort, type ProxyPlace } from './target.js';
+import type { CountedConnection, DialFailure, TunnelMetrics } from './tunnelmetrics.js';
 
 type Call = ClientDuplexStream<WireTunnelPacket, WireTunnelPacket>;
 
 interface Channel {
   readonly call: Call;
   readonly client: Client;
+  readonly metrics: TunnelMetrics | undefined;
+  readonly counted: CountedConnection | undefined;
 }
 
 /** A dial that failed before the proxy was reached (`connect`) or after it (`proxy`). */
@@ -41,7 +44,12 @@ export class TunnelError extends OutboundError {
  * Connects to an address through a konnectivity proxy (sigs.k8s.io/apiserver-network-proxy). Each connection has a gRPC channel of its own, as in
  * kube-apiserver, so that a slow reader never fills the flow control window of another connection. Throws `TunnelError`.
  */
-export function dialTunnel(proxy: ProxyPlace, address: Address, world: World, signal: AbortSignal): Promise<Socket> {
+export function dialTunnel(
+  proxy: ProxyPlace,
+  address: Address,
+  { world, metrics }: { readonly world: World; readonly metrics: TunnelMetrics | undefined },
+  signal: AbortSignal,
+): Promise<Socket> {
   const [target, trust] = 'unixSocket' in proxy ? unixTarget(proxy.unixSocket) : urlTarget(proxy);
   const client = new Client(target, trust, {
     'grpc.enable_http_proxy': 0,
@@ -52,7 +60,8 @@ export function dialTunnel(proxy: ProxyPlace, address: Address, world: World, si
     ...('url' in proxy && isIP(addressOf(proxy.url).host) !== 0 ? { 'grpc.ssl_target_name_override': 'proxy' } : {}),
   });
   const call: Call = client.makeBidiStreamRequest(TUNNEL_METHOD, tunnelPacketCodec.encode, tunnelPacketCodec.decode);
-  return dialed({ call, client }, address, world, signal);
+  call.on('data', ({ type }: WireTunnelPacket) => metrics?.packet('to_client', type));
+  return dialed({ call, client, metrics, counted: metrics?.opened() }, address, world, signal);
 }
 
 function unixTarget(path: string): readonly [string, ChannelCredentials] {
@@ -73,7 +82,8 @@ function urlTarget({ url, tls }: Exclude<ProxyPlace, { unixSocket: string }>): r
 }
 
 /** Sends DIAL_REQ and waits for its response. An abort ends the dial on the side of the proxy, too. */
-function dialed({ call, client }: Channel, address: Address, world: World, signal: AbortSignal): Promise<Socket> {
+function dialed(channel: Channel, address: Address, world: World, signal: AbortSignal): Promise<Socket> {
+  const { call, client, metrics, counted } = channel;
   const random = randomId(world);
   const reached = (): boolean => client.getChannel().getConnectivityState(false) === connectivityState.READY;
   return new Promise((resolve, reject) => {
@@ -83,38 +93,48 @@ function dialed({ call, client }: Channel, address: Address, world: World, signa
       call.removeListener('end', ended);
       call.removeListener('error', failed);
     };
-    const fail = (stage: 'connect' | 'proxy', reason: string): void => {
+    const fail = (why: DialFailure | undefined, reason: string): void => {
       finish();
-      abandon({ call, client });
-      reject(new TunnelError(stage, reason));
+      abandon(channel);
+      if (why !== undefined) metrics?.dialFailed(why);
+      reject(new TunnelError(why === undefined ? 'connect' : 'proxy', reason));
     };
-    const failed = (error: Error): void => fail(isUnreached(error) ? 'connect' : 'proxy', problemOf(error));
-    const ended = (): void => fail('proxy', 'tunnel closed');
+    const failed = (error: Error): void => {
+      if (isUnreached(error)) {
+        fail(undefined, problemOf(error));
+        return;
+      }
+      metrics?.streamFailed(codeOf(error));
+      fail('tunnelclosed', problemOf(error));
+    };
+    const ended = (): void => fail('tunnelclosed', 'tunnel closed');
     const late = (): void => {
       if (!reached()) {
-        fail('connect', 'i/o timeout');
+        fail(undefined, 'i/o timeout');
         return;
       }
       finish();
       call.on('error', () => {});
       // The cancellation comes after the packet: without it the proxy keeps the connection that it is opening.
-      const cancel = world.timers.after(outboundLimits.tunnelCloseTime, () => abandon({ call, client }));
-      call.write({ type: TUNNEL_PACKETS.closeDial, closeDial: { random } }, () => {
+      const cancel = world.timers.after(outboundLimits.tunnelCloseTime, () => abandon(channel));
+      send(channel, { type: TUNNEL_PACKETS.closeDial, closeDial: { random } }, () => {
         cancel();
-        abandon({ call, client });
+        abandon(channel);
       });
+      metrics?.dialFailed('context');
       reject(new TunnelError('proxy', 'dial timeout, context'));
     };
     const answered = ({ type, dialResponse, closeDial }: WireTunnelPacket): void => {
       if (type === TUNNEL_PACKETS.closeDial && String(closeDial?.random) === String(random))
-        fail('proxy', 'dial closed');
+        fail('dialclosed', 'dial closed');
       if (type !== TUNNEL_PACKETS.dialResponse || String(dialResponse?.random) !== String(random)) return;
       if (dialResponse!.error) {
-        fail('proxy', dialResponse!.error);
+        fail('endpoint', dialResponse!.error);
         return;
       }
       finish();
-      resolve(new Tunnel({ call, client }, dialResponse!.connectId, world) as unknown as Socket);
+      counted?.is('ok');
+      resolve(new Tunnel(channel, dialResponse!.connectId, world) as unknown as Socket);
     };
     call.on('data', answered);
     call.on('end', ended);
@@ -125,12 +145,19 @@ function dialed({ call, client }: Channel, address: Address, world: World, signa
     }
     signal.addEventListener('abort', late, { once: true });
     const dialRequest = { protocol: 'tcp', address: hostPort(address), random };
-    call.write({ type: TUNNEL_PACKETS.dialRequest, dialRequest });
+    counted?.is('dialing');
+    send(channel, { type: TUNNEL_PACKETS.dialRequest, dialRequest });
   });
 }
 
+function send({ call, metrics }: Channel, packet: WireTunnelPacket, done?: () => void): void {
+  metrics?.packet('from_client', packet.type);
+  call.write(packet, done);
+}
+
 /** Ends a channel whose connection is closed, or never was one. */
-function abandon({ call, client }: Channel): void {
+function abandon({ call, client, counted }: Channel): void {
+  counted?.ended();
   call.on('error', () => {});
   call.cancel();
   client.close();
@@ -141,7 +168,8 @@ function randomId({ random }: World): number {
   return random.bytes(6).reduce((number, byte) => number * 256 + byte, 0);
 }
 
-const isUnreached = (error: Error): boolean => (error as { readonly code?: number }).code === status.UNAVAILABLE;
+const codeOf = (error: Error): number | undefined => (error as { readonly code?: number }).code;
+const isUnreached = (error: Error): boolean => codeOf(error) === status.UNAVAILABLE;
 
 /** What gRPC says about a call, without its prefix for connections that failed and what OpenSSL adds to an alert. */
 function problemOf(error: Error): string {
@@ -177,7 +205,10 @@ class Tunnel extends Duplex {
     const { call } = channel;
     call.on('data', (packet: WireTunnelPacket) => this.#received(packet));
     call.on('end', () => this.#broken());
-    call.on('error', () => this.#broken());
+    call.on('error', (error: Error) => {
+      if (!this.#over) channel.metrics?.streamFailed(codeOf(error));
+      this.#broken();
+    });
     call.pause();
   }
 
@@ -202,6 +233,7 @@ class Tunnel extends Duplex {
   #broken(): void {
     if (this.#over) return;
     this.#over = true;
+    this.#channel.counted?.ended();
     if (this.destroyed) this.#release();
     else this.destroy(Object.assign(new Error('read: tunnel closed'), { code: 'ECONNRESET' }));
   }
@@ -216,12 +248,11 @@ class Tunnel extends Duplex {
       return;
     }
     this.#lastActive = this.#world.clock.monotonic();
-    const { call } = this.#channel;
     const size = outboundLimits.tunnelPacketBytes;
     for (let at = 0; at < chunk.length; at += size) {
       const data = { connectId: this.#id, data: chunk.subarray(at, at + size) };
       const isLast = at + size >= chunk.length;
-      call.write({ type: TUNNEL_PACKETS.data, data }, isLast ? () => done() : undefined);
+      send(this.#channel, { type: TUNNEL_PACKETS.data, data }, isLast ? () => done() : undefined);
     }
     if (chunk.length === 0) done();
   }
@@ -248,7 +279,8 @@ class Tunnel extends Duplex {
       return;
     }
     const { call } = this.#channel;
-    call.write({ type: TUNNEL_PACKETS.closeRequest, closeRequest: { connectId: this.#id } });
+    this.#channel.counted?.is('closing');
+    send(this.#channel, { type: TUNNEL_PACKETS.closeRequest, closeRequest: { connectId: this.#id } });
     // CLOSE_RSP follows, behind data that is not read.
     call.resume();
     this.#cancelClose = this.#world.timers.after(outboundLimits.tunnelCloseTime, () => {
