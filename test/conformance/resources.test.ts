@@ -4,7 +4,7 @@ import type { JsonObject } from '../../pkg/api/index.js';
 import { startApiServer, type TestApiServer } from '../../pkg/server/index.js';
 import { Client, type Reply } from '../e2e/client.js';
 import { bases, changed, valueAt } from './resourceobjects.js';
-import { type Statement, statements } from './resources.js';
+import { type Statement, statements } from './statements/index.js';
 
 /**
  * Plays the statements of the resource reference. With REFERENCE, REFERENCE_CERT and REFERENCE_KEY (as `make difffuzz` takes them)

@@ -139,6 +139,16 @@ describe('a new object', () => {
       ['spec.cinder.secretRef.name: Required value', 'spec.cinder.secretRef.namespace: Required value'],
     ],
     [
+      'with users of its own and a device of the node',
+      'pods',
+      pod({
+        hostUsers: false,
+        volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'x' } }],
+        containers: [{ name: 'c', image: 'i', volumeDevices: [{ name: 'v', devicePath: '/x' }] }],
+      }),
+      ['spec.containers[0].volumeDevices: Forbidden: when `hostUsers` is false'],
+    ],
+    [
       'with a label whose prefix is too long',
       'configmaps',
       { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', labels: { [`${'x'.repeat(254)}/a`]: '' } } },

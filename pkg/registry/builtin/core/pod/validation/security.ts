@@ -376,4 +376,9 @@ export function hostUsers(
   if (boolAt(spec, 'hostNetwork')) errors.forbidden(path.child('hostNetwork'), why);
   if (boolAt(spec, 'hostPID')) errors.forbidden(path.childShownAs('HostPID'), why);
   if (boolAt(spec, 'hostIPC')) errors.forbidden(path.childShownAs('HostIPC'), why);
+  for (const list of ['initContainers', 'containers'] as const)
+    errors.each(objectsAt(spec, list), (c, i) => {
+      if (listAt(c, 'volumeDevices').length > 0)
+        errors.forbidden(path.child(list).index(i).child('volumeDevices'), why);
+    });
 }

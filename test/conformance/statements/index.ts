@@ -1,0 +1,29 @@
+import { policyBinding, roleBinding } from './access.js';
+import { claims } from './claims.js';
+import { deletion } from './deletion.js';
+import { allocation, deviceClass, taintRule } from './devices.js';
+import { found } from './found.js';
+import { migration } from './migration.js';
+import { endpointSlice, ingressClass, ipAddress } from './network.js';
+import { runtimeClass } from './node.js';
+import { replicationController } from './replication.js';
+import type { Statement } from './statement.js';
+
+export type { Statement } from './statement.js';
+
+export const statements: readonly Statement[] = [
+  ...ipAddress,
+  ...ingressClass,
+  ...runtimeClass,
+  ...roleBinding,
+  ...replicationController,
+  ...migration,
+  ...policyBinding,
+  ...deviceClass,
+  ...claims,
+  ...allocation,
+  ...taintRule,
+  ...endpointSlice,
+  ...deletion,
+  ...found,
+];
