@@ -5,6 +5,17 @@ const select = (text: string, labels: Record<string, string>): boolean =>
   matchesLabels(parseLabelSelector(text), labels);
 
 describe('label selectors', () => {
+  it('that are long are parsed once for equal texts', () => {
+    const text = (last: string): string =>
+      `a in (${Array.from({ length: 1_000 }, (_, i) => `v${i}`).join(',')},${last})`;
+    const selector = parseLabelSelector(text('x'));
+    expect(parseLabelSelector(text('x'))).toBe(selector);
+    expect(matchesLabels(parseLabelSelector(text('y')), { a: 'y' })).toBe(true);
+    expect(matchesLabels(parseLabelSelector(text('x')), { a: 'y' })).toBe(false);
+    expect(() => parseLabelSelector(text('('))).toThrow();
+    expect(() => parseLabelSelector(text('('))).toThrow();
+  });
+
   it.each([
     ['', {}, true],
     ['a', { a: '' }, true],

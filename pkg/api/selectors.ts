@@ -46,8 +46,14 @@ const SPACES = ' \t\r\n';
 const SYMBOL_TOKENS: ReadonlySet<string> = new Set(['!', '(', ')', ',', '=', '==', '!=', '>', '<']);
 const OPERATORS = 'in, notin, =, ==, !=, gt, lt';
 
+/** The result for a longer selector is kept until the next one: a request reads its selector more than once, and many watches have the same. */
+const LONG_SELECTOR = 1_000;
+let lastLong: { readonly text: string; readonly selector: LabelSelector } | undefined;
+
 export function parseLabelSelector(text: string): LabelSelector {
-  return new LabelParser(tokens(text)).parse();
+  if (text.length < LONG_SELECTOR) return new LabelParser(tokens(text)).parse();
+  if (lastLong?.text !== text) lastLong = { text, selector: new LabelParser(tokens(text)).parse() };
+  return lastLong.selector;
 }
 
 function tokens(text: string): Token[] {

@@ -95,6 +95,33 @@ function emptyMessages() {
   return Buffer.concat([Buffer.from([0x6b, 0x38, 0x73, 0]), type, framed(2, spec)]);
 }
 
+/** Opens watches with a selector of 20,000 values each, creates objects that they compare, and reports the answers and the number of events. */
+async function watchMany(count, prefixOf) {
+  const over = new https.Agent({ keepAlive: true, maxSockets: count, ...credentials, rejectUnauthorized: false });
+  let events = 0;
+  const opened = await Promise.all(
+    many(count, (i) => {
+      const selector = `a in (${many(20_000, (j) => `${prefixOf(i)}${(1000 + j).toString(36)}`).join(',')})`;
+      const path = `${MAPS}?watch=1&labelSelector=${encodeURI(selector)}`;
+      return new Promise((resolve) => {
+        const sent = https.request({ ...open, agent: over, path }, (response) => {
+          response.on('data', () => events++);
+          response.on('error', () => {});
+          resolve({ sent, status: response.statusCode });
+        });
+        sent.on('error', (error) => resolve({ sent, status: error.code }));
+        sent.end();
+      });
+    }),
+  );
+  const object = (i) => JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { generateName: 'w', labels: { a: `${prefixOf(i)}rs` } } });
+  for (let i = 0; i < 100; i++) await request(mine, 'POST', MAPS, object(i));
+  await sleep(500);
+  for (const { sent } of opened) sent.destroy();
+  await request(mine, 'DELETE', MAPS);
+  return [...new Set(opened.map(({ status }) => status)), `${events} events`];
+}
+
 const attacks = {
   'nothing': () => sleep(1500),
   'a quantity with an exponent of 18 digits': () =>
@@ -148,6 +175,8 @@ const attacks = {
     Object.entries(http2Floods).map(([name, kind]) => [`${CONNECTIONS} connections of ${name}, without credentials`, async () => `${(await http2Flood(open, CONNECTIONS, kind, sleep(2000))).closed} closed`]),
   ),
   '200 connections with slow headers, without credentials': () => slowHeaders(open, 200),
+  '300 watches with the same selector of 20,000 values': () => watchMany(300, () => 'x'),
+  '300 watches with different selectors of 20,000 values': () => watchMany(300, (i) => String.fromCharCode(97 + (i % 26)) + (i % 10)),
   '60 bodies of 3 MB at once': () => {
     const body = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' }, data: { x: 'y'.repeat(2_900_000) } });
     const over = new https.Agent({ keepAlive: true, maxSockets: 60, ...credentials, rejectUnauthorized: false });

@@ -1,5 +1,5 @@
 import { request as httpsRequest } from 'node:https';
-import { connect } from 'node:tls';
+import { connect, type TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 import { limits } from '../../pkg/http/limits.js';
 import { TestDoor, until } from '../../pkg/http/testing/door.js';
@@ -150,4 +150,31 @@ it('clients that send headers slowly do not keep others from being served, and a
   for (const socket of sockets) socket.write('\r\n');
   await Promise.all(answers);
   for (const socket of sockets) socket.destroy();
+});
+
+it('clients that send headers slowly over HTTP/2 do not keep others from being served, and are closed', async () => {
+  const door = await open();
+  const block = requestHeaders('GET', '/version', [['x-slow', 'y'.repeat(400)]]);
+  const pieces = Array.from({ length: block.length / 10 }, (_, i) => block.subarray(10 * i, 10 * i + 10));
+  const sockets = await Promise.all(
+    Array.from(
+      { length: 30 },
+      () =>
+        new Promise<TLSSocket>((resolve, reject) => {
+          const socket = connect({ ...at(door), ALPNProtocols: ['h2'] }, () => resolve(socket));
+          socket.on('error', reject);
+        }),
+    ),
+  );
+  const closed = sockets.map((socket) => {
+    socket.removeAllListeners('error').on('error', () => {});
+    socket.resume();
+    return new Promise((resolve) => socket.once('close', resolve));
+  });
+  for (const socket of sockets) socket.write(Buffer.concat([PREFACE, frame(FRAMES.headers, 1, 1, pieces[0])]));
+  for (const [i, piece] of pieces.slice(1).entries()) {
+    for (const socket of sockets) if (socket.writable) socket.write(frame(FRAMES.continuation, 0, 1, piece));
+    if (i % 10 === 0) expect(await status(door, '/version')).toBe(ANSWERED);
+  }
+  await Promise.all(closed);
 });

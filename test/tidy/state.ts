@@ -28,6 +28,7 @@ export const sharedState: Readonly<Record<string, Readonly<Record<string, string
     lastParts: PURE,
   },
   'pkg/auth/user.ts': { authenticated: OF_OBJECT },
+  'pkg/api/selectors.ts': { lastLong: PURE },
   'pkg/cel/kubernetes.ts': { environments: PURE },
   'pkg/cel/lexer.ts': { lastTriples: PURE },
   'pkg/cel/library/arithmetic.ts': { unsupported: PURE },
