@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   compileFieldSelector,
   compileLabelSelector,
@@ -64,7 +65,7 @@ export function select(target: Target, options: ListOptions, parsed: ParsedSelec
     return shards === undefined || shards(o);
   };
   return {
-    id: `${target.namespace}|${options.labelSelector}|${options.fieldSelector}|${options.shardSelector}`,
+    id: idOf(`${target.namespace}|${options.labelSelector}|${options.fieldSelector}|${options.shardSelector}`),
     namespace: target.namespace !== '' || !resource.namespaced ? target.namespace : (inNamespace ?? ''),
     // An empty name in a selector selects nothing, while '' selects any name here.
     name: name ?? '',
@@ -75,6 +76,12 @@ export function select(target: Target, options: ListOptions, parsed: ParsedSelec
     ...(hot === undefined ? {} : { hot: { field: hot.field, value: hot.value } }),
   };
 }
+
+/** A watch keeps its id, and so a longer one is replaced by its digest. */
+const ID_CHARACTERS_MAX = 1_000;
+
+const idOf = (text: string): string =>
+  text.length <= ID_CHARACTERS_MAX ? text : createHash('sha256').update(text).digest('base64');
 
 const NAME_FIELD = -1;
 const NAMESPACE_FIELD = -2;
