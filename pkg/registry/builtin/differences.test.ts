@@ -149,6 +149,12 @@ describe('a new object', () => {
       ['spec.containers[0].volumeDevices: Forbidden: when `hostUsers` is false'],
     ],
     [
+      'for Windows that states not to share processes',
+      'pods',
+      pod({ os: { name: 'windows' }, shareProcessNamespace: false }),
+      ['spec.shareProcessNamespace: Forbidden: cannot be set for a windows pod'],
+    ],
+    [
       'with a label whose prefix is too long',
       'configmaps',
       { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', labels: { [`${'x'.repeat(254)}/a`]: '' } } },
@@ -182,6 +188,15 @@ describe('a new object', () => {
     const b = await Bench.open();
     const namespace = NAMESPACED.includes(resource) ? 'default' : '';
     expect(await causesOf(b.create(resource, namespace, object))).toEqual(causes);
+  });
+});
+
+describe('tokens in a volume', () => {
+  it('may have the path of another file', async () => {
+    const b = await Bench.open();
+    const sources = [{ serviceAccountToken: { path: 'a' } }, { serviceAccountToken: { path: 'a' } }];
+    const made = await b.create('pods', 'default', pod({ volumes: [{ name: 'v', projected: { sources } }] }));
+    expect(objectAt(made, 'spec')['volumes']).toHaveLength(1);
   });
 });
 

@@ -104,7 +104,8 @@ const PROJECTIONS: ProjectionRules = {
     downwardItems(v, path, errors);
     for (const item of objectsAt(v, 'items')) claim(textAt(item, 'path'));
   },
-  serviceAccountToken: (v, { path, volume, claim }, errors) => {
+  // kube-apiserver does not compare the path of a token with the others.
+  serviceAccountToken: (v, { path, volume }, errors) => {
     const seconds = at(v, 'expirationSeconds');
     const here = path.child('expirationSeconds');
     if (typeof seconds === 'number' && seconds < TOKEN_SECONDS_MIN)
@@ -115,7 +116,6 @@ const PROJECTIONS: ProjectionRules = {
     if (file === '') errors.required(volume.childShownAs('path'));
     else nonReservedPath(file, volume.childShownAs('path'), errors);
     fileOwner(at(v, 'user'), path.child('user'), errors);
-    claim(file);
   },
   clusterTrustBundle: (v, { path, claim }, errors) => {
     trustBundle(v, path, errors);

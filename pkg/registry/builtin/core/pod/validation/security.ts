@@ -298,7 +298,8 @@ export function operatingSystem(
     for (const f of POD_CONTEXT_LINUX_ONLY)
       if (f === 'sysctls' ? listAt(context, f).length > 0 : isSet(givenAt(context, f))) forbid(contextPath.child(f));
     for (const f of POD_LINUX_ONLY)
-      if (f === 'hostUsers' ? at(spec, f) !== undefined : boolAt(spec, f)) forbid(path.child(f));
+      if (f === 'hostUsers' || f === 'shareProcessNamespace' ? at(spec, f) !== undefined : boolAt(spec, f))
+        forbid(path.child(f));
     eachContainer(spec, path, (c, here) => {
       for (const f of CONTAINER_CONTEXT_LINUX_ONLY)
         if (isSet(at(c, 'securityContext', f))) forbid(here.child('securityContext', f));
