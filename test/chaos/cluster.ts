@@ -31,7 +31,7 @@ export interface ClusterOptions {
 }
 
 /** Generous, because a machine that runs many tests may take long to start five peers. */
-const START_TIME = 120_000;
+const START_TIME = 300_000;
 const STOP_TIME = 60_000;
 
 interface Peer {
@@ -194,7 +194,10 @@ export class Cluster {
     peer.paused = false;
     peer.out = '';
     const ready = new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`peer ${name} was not ready in time\n${peer.out}`)), START_TIME);
+      const timer = setTimeout(
+        () => reject(new Error(`peer ${name} was not ready in time\n${this.outputs()}`)),
+        START_TIME,
+      );
       const take = (text: string): void => {
         if (peer.out.length < OUT_MAX) peer.out += text;
         if (text.includes('trireme ready on')) {
