@@ -3,6 +3,7 @@ import { accessTargets } from './access.js';
 import { bodyTargets } from './bodies.js';
 import { FOUND } from './found.js';
 import { hunt, shown, tried } from './hunt.js';
+import { issuerTargets } from './issuers.js';
 import { peerTargets } from './peers.js';
 import { requestTargets } from './requests.js';
 import { type Target, texts } from './target.js';
@@ -14,6 +15,7 @@ const seed = Number(process.env['FUZZ_SEED'] || (minutes > 0 ? Date.now() % 2 **
 
 const all: readonly Target[] = [
   ...accessTargets,
+  ...issuerTargets,
   ...bodyTargets,
   ...requestTargets,
   ...(await peerTargets()),
