@@ -24,6 +24,7 @@ import {
   type WebhookClients,
 } from '../outbound/index.js';
 import type { RemoteConverter } from '../registry/index.js';
+import type { ConversionMetrics, ConversionOutcome } from './conversionmetrics.js';
 
 const GROUP = 'apiextensions.k8s.io';
 
@@ -37,13 +38,14 @@ const RESPONSE_BYTES_MAX = 64 * 1024 * 1024;
 export interface ConversionParts {
   readonly world: World;
   readonly clients: WebhookClients;
+  readonly metrics: ConversionMetrics;
 }
 
 /**
  * The conversion webhook of a definition (its `spec`), as a converter; undefined for the strategy None. Errors have the texts of
  * kube-apiserver. Of the metadata only labels and annotations may change.
  */
-export function conversionWebhook(spec: JsonObject, { world, clients }: ConversionParts): RemoteConverter | undefined {
+export function conversionWebhook(spec: JsonObject, parts: ConversionParts): RemoteConverter | undefined {
   if (textAt(spec, 'conversion', 'strategy') !== 'Webhook') return undefined;
   const webhook = at(spec, 'conversion', 'webhook');
   const config = objectAt(webhook, 'clientConfig') as JsonObject;
@@ -53,16 +55,37 @@ export function conversionWebhook(spec: JsonObject, { world, clients }: Conversi
     if (version === undefined) throw failure('no supported conversion review versions');
     const converted: JsonObject[] = [];
     for (const batch of batchesOf(objects)) {
-      const uid = world.random.uuid();
-      const call = { kind: kindText(batch[0]!), version, uid, apiVersion };
-      const response = await send(clients, config, call, batch);
-      const found = convertedIn(call, response);
-      if (found.length !== batch.length)
-        throw failure(`conversion webhook for ${call.kind} returned ${found.length} objects, expected ${batch.length}`);
-      converted.push(...found.map((o, i) => checked(call, batch[i]!, o, i, objects.length > 1)));
+      const call = { kind: kindText(batch[0]!), version, uid: parts.world.random.uuid(), apiVersion };
+      converted.push(...(await convert(parts, config, call, batch, objects.length > 1)));
     }
     return converted;
   };
+}
+
+/** Converts objects by one call, and counts it. */
+async function convert(
+  { world, clients, metrics }: ConversionParts,
+  config: JsonObject,
+  call: Call,
+  batch: readonly JsonObject[],
+  isList: boolean,
+): Promise<readonly JsonObject[]> {
+  const since = world.clock.monotonic();
+  let stage: ConversionOutcome = 'conversion_webhook_call_failure';
+  try {
+    const response = await send(clients, config, call, batch);
+    stage = 'conversion_webhook_malformed_response_failure';
+    const found = convertedIn(call, response);
+    stage = 'conversion_webhook_partial_response_failure';
+    if (found.length !== batch.length)
+      throw failure(`conversion webhook for ${call.kind} returned ${found.length} objects, expected ${batch.length}`);
+    stage = 'conversion_webhook_invalid_converted_object_failure';
+    const converted = found.map((o, i) => checked(call, batch[i]!, o, i, isList));
+    stage = '';
+    return converted;
+  } finally {
+    metrics.called(stage, (world.clock.monotonic() - since) / 1000);
+  }
 }
 
 interface Call {

@@ -19,6 +19,7 @@ export { signingController } from './certificates/signing.js';
 export type { Cluster, DeleteOptions, Following, Observer, Place, Policy } from './cluster.js';
 export { clusterRoleAggregation } from './clusterroleaggregation.js';
 export type { Controller, ControllerContext } from './controller.js';
+export { ConversionMetrics } from './conversionmetrics.js';
 export { definitionCleanup } from './definitioncleanup.js';
 export { definitionNames } from './definitionnames.js';
 export { type ServedDefinitions, serveDefinitions } from './definitionserving.js';

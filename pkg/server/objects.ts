@@ -22,6 +22,7 @@ import {
   bootstrapSigner,
   CONTROLLERS,
   ControllerManager,
+  ConversionMetrics,
   claimProtection,
   cleanerController,
   clusterRoleAggregation,
@@ -168,6 +169,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
   const { kubeconfigs = {}, imagePolicy: image, ...fileSettings } = await readAdmissionConfig(api.admission.configFile);
   const note = (message: string, fields: Readonly<Record<string, unknown>>): void => log.warn(fields, message);
   const webhookMetrics = new WebhookMetrics();
+  const conversionMetrics = new ConversionMetrics();
   const egressMetrics = new EgressMetrics(world.clock);
   const outbound = await openOutbound(config, world, egressMetrics);
   const imagePolicy = imagePolicyOf(image, { chosen: api.admission, world, outbound, note });
@@ -287,6 +289,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
   const definitions = serveDefinitions(registry, note, {
     world,
     clients: new WebhookClients({ outbound, resolve: resolveService! }),
+    metrics: conversionMetrics,
   });
   let stopLooking: () => void = () => {};
   const pause = (): void => {
@@ -326,7 +329,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
     aggregation: aggregator,
     presence,
     encryption,
-    metrics: [...webhookMetrics.families, ...egressMetrics.families],
+    metrics: [...webhookMetrics.families, ...conversionMetrics.families, ...egressMetrics.families],
     begin,
     pause,
     queues: () => [...controllers.running, ...ownControllers.running],

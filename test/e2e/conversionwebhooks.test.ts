@@ -225,6 +225,41 @@ describe('conversion webhooks on one peer', () => {
     expect((await json(client.ask(`${HOSTS('v2')}/bad`))).spec).toEqual({ name: 'a', port: '1' });
   });
 
+  it.each<[string, ((r: Any) => Any) | undefined, string]>([
+    ['succeed', undefined, 'failure_type="",result="success"'],
+    ['break the connection', () => undefined, 'failure_type="conversion_webhook_call_failure",result="failure"'],
+    ['answer garbage', () => 'garbage', 'failure_type="conversion_webhook_call_failure",result="failure"'],
+    [
+      'fail',
+      (r) => ({ ...r, result: { status: 'Failure' } }),
+      'failure_type="conversion_webhook_malformed_response_failure",result="failure"',
+    ],
+    [
+      'lose objects',
+      (r) => ({ ...r, convertedObjects: [] }),
+      'failure_type="conversion_webhook_partial_response_failure",result="failure"',
+    ],
+    [
+      'return no objects',
+      (r) => ({ ...r, convertedObjects: [null] }),
+      'failure_type="conversion_webhook_invalid_converted_object_failure",result="failure"',
+    ],
+  ])('that %s are counted', async (_, change, labels) => {
+    const counted = async (): Promise<number> => {
+      const lines = (await client.ask('/metrics')).body.toString().split('\n');
+      const prefix = 'apiserver_conversion_webhook_request_total{';
+      const words = labels.split(',');
+      const line = lines.find((l) => l.startsWith(prefix) && words.every((word) => l.includes(word)));
+      return line === undefined ? 0 : Number(line.slice(line.lastIndexOf(' ')));
+    };
+    await client.ask(`${HOSTS('v1')}/counted`, { method: 'DELETE' });
+    await json(client.ask(HOSTS('v1'), { body: host('counted') }), 201);
+    const before = await counted();
+    spoil = change;
+    await client.ask(`${HOSTS('v2')}/counted`);
+    expect(await counted()).toBeGreaterThan(before);
+  });
+
   it('convert stored objects when the storage version changes', async () => {
     const path = `${DEFINITIONS}/hosts.conv.io`;
     const versions = [version('v1', false, ['host']), version('v2', true, ['name', 'port'])];
