@@ -8,8 +8,6 @@ import {
   API_VERSION,
   type ControlDesk,
   DiscoveryDocuments,
-  type HealthCheck,
-  type HealthChecks,
   type HttpServices,
   knownResource,
   type Listener,
@@ -37,6 +35,7 @@ import {
 } from '../telemetry/index.js';
 import { type Access, requestAuthentication } from './access.js';
 import { openGate } from './gate.js';
+import { healthChecks } from './healthchecks.js';
 import { connectionsMax, openFiles } from './openfiles.js';
 
 /** The parts of a server. */
@@ -130,7 +129,13 @@ export async function openApi(parts: ApiParts): Promise<Api> {
     },
     fairness: flow.fairness,
     aggregation: parts.aggregation,
-    health: healthChecks(keyspace, state, parts.encryption),
+    health: healthChecks({
+      keyspace,
+      isReady: () => state.ready,
+      kms: parts.encryption.health,
+      fairness: flow.fairness !== undefined,
+      rbac: parts.access.usesMode('RBAC'),
+    }),
     discovery: new DiscoveryDocuments(),
     openApi: new OpenApiDocuments(),
     control: parts.control,
@@ -206,38 +211,4 @@ function* stored(registry: Registry): Iterable<{ group: string; resource: string
         seen.add(storage.prefix);
         yield { group, resource, objects: registry.cache.collection(storage.prefix)?.size ?? 0 };
       }
-}
-
-/**
- * The start steps that complete before the first request is served, with the names of their checks in kube-apiserver.
- */
-const DONE_BEFORE_SERVING = [
-  'poststarthook/start-system-namespaces-controller',
-  'poststarthook/scheduling/bootstrap-system-priority-classes',
-  'poststarthook/priority-and-fairness-config-producer',
-  'poststarthook/rbac/bootstrap-roles',
-];
-
-function healthChecks(
-  keyspace: Keyspace,
-  state: { readonly ready: boolean },
-  { health }: Pick<Encryption, 'health'>,
-): HealthChecks {
-  const ok = (name: string): HealthCheck => ({ name, check: () => undefined });
-  const store: HealthCheck = {
-    name: 'etcd',
-    check: () => (keyspace.status().hasLeader ? undefined : 'the store has no leader'),
-  };
-  const shutdown: HealthCheck = {
-    name: 'shutdown',
-    check: () => (state.ready ? undefined : 'process is shutting down'),
-  };
-  const kms: HealthCheck[] = health === undefined ? [] : [{ name: 'kms-providers', check: health }];
-  const alive = [ok('ping'), ok('log')];
-  const started = DONE_BEFORE_SERVING.map(ok);
-  return {
-    healthz: [...alive, store, ...kms, ...started],
-    livez: [...alive, ...started],
-    readyz: [...alive, store, ok('informer-sync'), ...kms, ...started, shutdown],
-  };
 }
