@@ -99,7 +99,7 @@ function isMatch(pattern: string, value: string, errors: FieldErrors): boolean {
   const { expression, size } = patternOf(pattern);
   const steps = value.length * size;
   if (steps > apiLimits.patternStepsMax) return false;
-  errors.charge(Math.floor((steps * apiLimits.checkedAtOnce) / apiLimits.patternStepsMax));
+  errors.charge(Math.floor((steps * apiLimits.checkedAtOnce) / apiLimits.patternStepsAtOnce));
   return expression.matcher(value).find();
 }
 
