@@ -7,7 +7,11 @@ import { OutboundError, type OutboundRequest, type OutboundResponse } from '../o
 const REQUEST_TIME = 30_000;
 /** Servers that cannot make partial objects return whole ones. */
 const METADATA = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json';
-const IDENTITY = { 'x-remote-user': 'system:kube-controller-manager', 'x-remote-group': ['system:masters'] } as const;
+/** The service account of the controller, as in a kube-controller-manager with `--use-service-account-credentials`. */
+const IDENTITY = {
+  'x-remote-user': 'system:serviceaccount:kube-system:namespace-controller',
+  'x-remote-group': ['system:serviceaccounts', 'system:serviceaccounts:kube-system', 'system:authenticated'],
+} as const;
 
 /** One version that an aggregated server serves, and how to ask it. */
 export interface RemoteServer extends Pick<RemoteVersion, 'group' | 'version' | 'isAvailable' | 'discovery'> {
