@@ -10,7 +10,7 @@ import {
   textAt,
 } from '../api/index.js';
 import type { StoredObject } from '../cache/index.js';
-import { headOf, type ServedResource } from '../registry/index.js';
+import { hasValidBundle, headOf, type ServedResource } from '../registry/index.js';
 import type { ConditionalPatch } from './cluster.js';
 import { type Controller, type ControllerContext, controllerOf } from './controller.js';
 import { type Condition, groupOf, isDefinition, isTrue, placeOf, setCondition } from './definition.js';
@@ -91,7 +91,7 @@ export function definitionNames(context: ControllerContext): Controller {
     const names = problem ?? ACCEPTED;
     if (setCondition(d, names, now)) differs = true;
     if (!isTrue(d, 'Established')) {
-      const established = names === ACCEPTED ? ESTABLISHED : NOT_ESTABLISHED;
+      const established = names !== ACCEPTED ? NOT_ESTABLISHED : hasValidBundle(d) ? ESTABLISHED : INVALID_BUNDLE;
       if (setCondition(d, established, now)) differs = true;
     }
     return differs ? d : undefined;
@@ -119,6 +119,13 @@ const NOT_ESTABLISHED: Condition = {
   status: 'False',
   reason: 'NotAccepted',
   message: 'not all names are accepted',
+};
+
+const INVALID_BUNDLE: Condition = {
+  type: 'Established',
+  status: 'False',
+  reason: 'InvalidCABundle',
+  message: 'The conversion webhook CABundle is invalid',
 };
 
 /** The change of the status as a merge patch, which conflicts if the definition has changed since. */

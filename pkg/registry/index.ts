@@ -1,3 +1,4 @@
+export { hasValidBundle } from './builtin/apiextensions/validation.js';
 export { type BootstrapConfig, kubernetesServiceObject } from './builtin/bootstrapobjects.js';
 export { heldPorts, NODE_PORT_PREFIX } from './builtin/core/service/allocation.js';
 export { builtinResources, type ClusterConfig, defaultCluster, type TokenReviewOutcome } from './builtin/index.js';

@@ -260,6 +260,54 @@ describe('conversion webhooks on one peer', () => {
     expect(await counted()).toBeGreaterThan(before);
   });
 
+  it('need certificates that can be read, and keep them', async () => {
+    const base64 = (text: string): string => Buffer.from(text).toString('base64');
+    const unreadable = base64('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n');
+    const other = structuredClone(definition()) as Any;
+    other.metadata.name = 'posts.conv.io';
+    other.spec.names = { plural: 'posts', kind: 'Post' };
+    other.spec.conversion.webhook.clientConfig.caBundle = unreadable;
+    await json(client.ask(DEFINITIONS, { body: other }), 201);
+    const established = async (status: string): Promise<Any> => {
+      const end = performance.now() + WAIT_MS;
+      for (;;) {
+        const { conditions } = (await json(client.ask(`${DEFINITIONS}/posts.conv.io`))).status;
+        const found = conditions?.find((c: Any) => c.type === 'Established');
+        if (found?.status === status) return found;
+        if (performance.now() > end) throw new Error(`never so: ${JSON.stringify(conditions)}`);
+      }
+    };
+    expect(await established('False')).toMatchObject({
+      reason: 'InvalidCABundle',
+      message: 'The conversion webhook CABundle is invalid',
+    });
+    const patch = (caBundle: string): Promise<Reply> => {
+      const body = { spec: { conversion: { webhook: { clientConfig: { caBundle } } } } };
+      return client.ask(`${DEFINITIONS}/posts.conv.io`, { method: 'PATCH', headers: MERGE, body });
+    };
+    await json(patch(base64('also none')));
+    await json(patch(base64(webhook.ca)));
+    await established('True');
+    await json(
+      patch(base64(`text before\n${webhook.ca}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`)),
+    );
+    for (const [bundle, why] of [
+      [base64('none'), 'unable to parse bytes as PEM block'],
+      [unreadable, 'failed to parse certificate: x509: malformed certificate'],
+      [base64(webhook.ca.replaceAll('CERTIFICATE', 'THING')), 'no valid certificate authority data seen'],
+    ] as const) {
+      const { details } = await json(patch(bundle), 422);
+      expect(details.causes).toEqual([
+        {
+          reason: 'FieldValueInvalid',
+          message: `Invalid value: "${bundle}": unable to load root certificates: ${why}`,
+          field: 'spec.conversion.webhookClientConfig.caBundle',
+        },
+      ]);
+    }
+    await client.ask(`${DEFINITIONS}/posts.conv.io`, { method: 'DELETE' });
+  });
+
   it('convert stored objects when the storage version changes', async () => {
     const path = `${DEFINITIONS}/hosts.conv.io`;
     const versions = [version('v1', false, ['host']), version('v2', true, ['name', 'port'])];

@@ -11,6 +11,7 @@ import {
 } from '../../../api/index.js';
 import { internalText } from '../../../schema/index.js';
 import { at, listAt, nameOf, objectsAt, textAt } from '../access.js';
+import { bundleProblem } from '../authoritybundle.js';
 import { oneOf, sentences } from '../rules.js';
 import { serviceReference, webhookUrl } from '../webhookclient.js';
 import { validateSchema } from './schemarules.js';
@@ -34,7 +35,7 @@ export function validateDefinition(o: JsonObject, errors: FieldErrors, old?: Jso
   oneOf(textAt(spec, 'scope'), SPEC.child('scope'), ['Cluster', 'Namespaced'], errors);
   validateVersions(spec, errors, isObject(old?.['spec']) ? old['spec'] : undefined);
   validateNames(isObject(spec['names']) ? spec['names'] : {}, NAMES, errors);
-  validateConversion(isObject(spec['conversion']) ? spec['conversion'] : {}, errors);
+  validateConversion(isObject(spec['conversion']) ? spec['conversion'] : {}, errors, old);
   if (spec['preserveUnknownFields'] === true && at(old ?? {}, 'spec', 'preserveUnknownFields') !== true)
     errors.invalid(
       SPEC.child('preserveUnknownFields'),
@@ -291,7 +292,7 @@ function validateDeprecation(v: JsonObject, path: FieldPath, errors: FieldErrors
 
 const REVIEWS = ['v1', 'v1beta1'];
 
-function validateConversion(conversion: JsonObject, errors: FieldErrors): void {
+function validateConversion(conversion: JsonObject, errors: FieldErrors, old: JsonObject | undefined): void {
   const path = SPEC.child('conversion');
   const strategy = textAt(conversion, 'strategy');
   oneOf(strategy, path.child('strategy'), ['None', 'Webhook'], errors);
@@ -307,7 +308,12 @@ function validateConversion(conversion: JsonObject, errors: FieldErrors): void {
     return;
   }
   if (!isObject(client)) errors.required(clientPath, 'required when strategy is set to Webhook');
-  else validateClient(client, clientPath, errors);
+  else {
+    validateClient(client, clientPath, errors);
+    const bundle = textAt(client, 'caBundle');
+    const problem = old === undefined || !hasValidBundle(old) || bundle === '' ? undefined : bundleProblem(bundle);
+    if (problem !== undefined) errors.invalid(clientPath.child('caBundle'), bundle, problem);
+  }
   if (versions.length === 0) {
     errors.required(versionsPath);
     return;
@@ -318,6 +324,16 @@ function validateConversion(conversion: JsonObject, errors: FieldErrors): void {
   });
   if (!versions.some((v) => REVIEWS.includes(v)))
     errors.invalid(versionsPath, versions, `must include at least one of ${REVIEWS.join(', ')}`);
+}
+
+/**
+ * Reports whether the conversion webhook of a definition has a `caBundle` that can be read, or needs none. A definition may be created with
+ * an unreadable one, and is not established until it has been corrected; one that is readable must stay so.
+ */
+export function hasValidBundle(definition: JsonObject): boolean {
+  const conversion = at(definition, 'spec', 'conversion') ?? {};
+  const bundle = textAt(conversion, 'webhook', 'clientConfig', 'caBundle');
+  return textAt(conversion, 'strategy') !== 'Webhook' || bundle === '' || bundleProblem(bundle) === undefined;
 }
 
 function validateClient(client: JsonObject, path: FieldPath, errors: FieldErrors): void {
