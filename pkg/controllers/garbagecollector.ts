@@ -5,9 +5,17 @@ import type { Place, Policy } from './cluster.js';
 import { type Controller, type ControllerContext, controllerOf } from './controller.js';
 import { type Meta, metaOf, type OwnerReference } from './meta.js';
 import { WorkQueue } from './queue.js';
+import {
+  FOREGROUND,
+  FollowedOwners,
+  NO_REMOTE_OWNERS,
+  type OwnerState,
+  ownerState,
+  type RemoteOwners,
+  waitsForDependents,
+} from './remoteowners.js';
 
 const ORPHAN = 'orphan';
-const FOREGROUND = 'foregroundDeletion';
 const WORKERS = 8;
 /**
  * The delay after which the owners of a new or changed object are looked up. The deletion of an owner is an event, and its dependents
@@ -32,7 +40,8 @@ interface Dependent {
  * Deletes objects whose owners no longer exist, according to their owner references.
  *
  * Only objects with owners are indexed, by the uid of each owner. The absence of an owner is never concluded from the index, but
- * from a consistent read of the owner. A collector that has just started or missed an event may be late, but never wrong.
+ * from a consistent read of the owner. A collector that has just started or missed an event may be late, but never wrong. Owners at
+ * aggregated servers cause no events: they are read again and again (`FollowedOwners`).
  *
  * Invariants
  * 1. An object is deleted only after each of its owners was read as absent, as another object by uid, or as waiting for it.
@@ -41,7 +50,7 @@ interface Dependent {
  * 3. An object with an owner of a kind that is not served stays.
  * 4. Events are never collected, whatever their owner references say.
  */
-export function garbageCollector(context: ControllerContext): Controller {
+export function garbageCollector(context: ControllerContext, remote: RemoteOwners = NO_REMOTE_OWNERS): Controller {
   const { cluster } = context;
   const dependents = new Map<string, Dependent>();
   const byOwner = new Map<string, Set<string>>();
@@ -53,6 +62,14 @@ export function garbageCollector(context: ControllerContext): Controller {
   });
   /** Owners that are being deleted and have no owners themselves. */
   const owners = new Map<string, Place>();
+  const followed = new FollowedOwners({
+    remote,
+    context,
+    hasDependents: (uid) => byOwner.has(uid),
+    changed: (uid) => {
+      for (const key of byOwner.get(uid) ?? []) queue.add(key);
+    },
+  });
 
   function changed(resource: ServedResource, before: StoredObject | undefined, after: StoredObject | undefined): void {
     if (resource.strategy.deletion?.propagation === 'Unsupported') return;
@@ -204,12 +221,11 @@ export function garbageCollector(context: ControllerContext): Controller {
     await unlessGone(cluster.delete(dependent.place, { uid, resourceVersion, policy }));
   }
 
-  type OwnerState = 'solid' | 'absent' | 'waiting' | 'unknown';
-
   async function stateOf(reference: OwnerReference, of: Place): Promise<OwnerState> {
     const gv = parseApiVersion(reference.apiVersion);
     const resource = gv === undefined ? undefined : cluster.servedResources().findKind({ ...gv, kind: reference.kind });
-    if (resource === undefined || !resource.verbs.includes('get')) return 'unknown';
+    if (resource === undefined) return followed.stateOf(reference, of.namespace);
+    if (!resource.verbs.includes('get')) return 'unknown';
     // A cluster-scoped object cannot have a namespaced owner: the namespace is unknown.
     if (resource.namespaced && of.namespace === '') return 'unknown';
     const owner = await cluster.get({
@@ -217,10 +233,7 @@ export function garbageCollector(context: ControllerContext): Controller {
       namespace: resource.namespaced ? of.namespace : '',
       name: reference.name,
     });
-    if (owner === undefined) return 'absent';
-    const meta = metaOf(owner);
-    if (meta.uid !== reference.uid) return 'absent';
-    return waitsForDependents(meta) ? 'waiting' : 'solid';
+    return owner === undefined ? 'absent' : ownerState(owner, reference.uid);
   }
 
   async function takeReferencesAway(
@@ -258,11 +271,18 @@ export function garbageCollector(context: ControllerContext): Controller {
     );
   }
 
-  return controllerOf('garbage-collector-controller', cluster, queue, { changed, added, removed });
-}
-
-function waitsForDependents(meta: Meta): boolean {
-  return meta.deleting && meta.finalizers.includes(FOREGROUND);
+  const loop = controllerOf('garbage-collector-controller', cluster, queue, { changed, added, removed });
+  return {
+    name: loop.name,
+    start: () => loop.start(),
+    stop: () => {
+      loop.stop();
+      followed.stop();
+    },
+    get counts() {
+      return loop.counts;
+    },
+  };
 }
 
 /** The propagation policy in the finalizers of a dependent, otherwise Background. */

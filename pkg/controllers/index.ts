@@ -40,6 +40,7 @@ export { serviceCidrController } from './network/servicecidr.js';
 export { policyStatus } from './policystatus.js';
 export { attributesClassProtection, claimProtection, volumeProtection } from './protection/volumes.js';
 export type { RemoteContent, RemoteResource } from './remotecontent.js';
+export type { RemoteOwners } from './remoteowners.js';
 export { replicationController } from './replication/replicationcontroller.js';
 export { resourceQuotaController } from './resourcequota.js';
 export { tokenSecrets } from './tokensecrets.js';

@@ -15,6 +15,8 @@ import {
 } from '../outbound/index.js';
 import { givenText } from './given.js';
 import { remoteContent } from './remotecontent.js';
+import { remoteOwners } from './remoteowners.js';
+import type { RemoteServer } from './remoteserver.js';
 
 const GROUP = 'apiregistration.k8s.io';
 /** Milliseconds. */
@@ -87,14 +89,10 @@ export class Aggregator implements Aggregation {
   };
 
   /** The objects of aggregated servers in namespaces. */
-  readonly content = remoteContent(() =>
-    [...this.#remotes.values()]
-      .map((remote) => ({
-        ...this.#published(remote),
-        send: (request: OutboundRequest) => this.#parts.outbound.send(remote.target, request),
-      }))
-      .sort(byPriority),
-  );
+  readonly content = remoteContent(() => this.#servers());
+
+  /** The objects of aggregated servers that own others. */
+  readonly owners = remoteOwners(() => this.#servers());
 
   close(): void {
     this.#isClosed = true;
@@ -132,6 +130,15 @@ export class Aggregator implements Aggregation {
     const versions = [...this.#remotes.values()].map((remote) => this.#published(remote)).sort(byPriority);
     this.#versions = versions;
     this.#found = new Map(versions.map((v) => [`${v.version}.${v.group}`, v]));
+  }
+
+  #servers(): readonly RemoteServer[] {
+    return [...this.#remotes.values()]
+      .map((remote) => ({
+        ...this.#published(remote),
+        send: (request: OutboundRequest) => this.#parts.outbound.send(remote.target, request),
+      }))
+      .sort(byPriority);
   }
 
   #published({ object, target, discovery, openApi }: Remote): RemoteVersion {

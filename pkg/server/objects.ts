@@ -230,7 +230,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
   const authority = certificateSigner({ world, config: config.controllerSettings.signing, own: parts.authority });
   const controllers = new ControllerManager(
     () => [
-      garbageCollector(context),
+      garbageCollector(context, aggregator.owners),
       namespaceController(context, aggregator.content),
       defaultServiceAccount(context),
       rootCaPublisher(context, parts.rootCa),

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../api/index.js';
 import type { OutboundRequest } from '../outbound/index.js';
-import { type RemoteServer, remoteContent } from './remotecontent.js';
+import { remoteContent } from './remotecontent.js';
+import type { RemoteServer } from './remoteserver.js';
 
 /** A server of things that remembers its requests, and refuses those of other users than `user`. */
 function thingServer(user: string) {

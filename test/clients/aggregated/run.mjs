@@ -18,6 +18,7 @@ export async function aggregated(programs) {
     await verbs(admin);
     await admission(admin);
     await authorization(admin, config);
+    await owners(admin);
     await namespaceDeletion(admin);
     await unavailable(admin, sample);
     return 0;
@@ -118,6 +119,23 @@ async function authorization(admin, config) {
   });
   const written = await fisher('POST', FLUNDERS, flunder('c'));
   check(written.code === 403, `a verb that the role does not have: ${written.code}`);
+}
+
+/** A ConfigMap whose owner is an object of the sample server stays as long as the owner, and no longer. */
+async function owners(admin) {
+  const { metadata } = await must(admin('POST', FLUNDERS, flunder('owner')));
+  const maps = '/api/v1/namespaces/default/configmaps';
+  const owned = (name, uid) => ({ metadata: { name, ownerReferences: [{ apiVersion: `${GROUP}/v1alpha1`, kind: 'Flunder', name: 'owner', uid }] } });
+  await must(admin('POST', maps, owned('owned', metadata.uid)));
+  await must(admin('POST', maps, owned('orphaned', 'another')));
+  const gone = (name) => async () => {
+    const { code, text } = await admin('GET', `${maps}/${name}`);
+    return { ok: code === 404, why: text };
+  };
+  await until('an object with an owner that does not exist is gone', gone('orphaned'));
+  check((await admin('GET', `${maps}/owned`)).code === 200, 'an object with an owner that exists stays');
+  await must(admin('DELETE', `${FLUNDERS}/owner`));
+  await until('an object whose owner was deleted is gone', gone('owned'));
 }
 
 /** The objects of the sample server belong to the content of their namespace. */
