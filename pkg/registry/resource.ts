@@ -217,7 +217,7 @@ export interface WriteContext {
 
 /**
  * The rules of one kind, grouped by concern. `write.ts` runs them in one order for all kinds: defaults, mutating admission,
- * prepare, validate, validating admission, complete, allocate, warn, encode, transaction. All functions are synchronous and
+ * prepare, allocate, validate, warn, validating admission, complete, encode, transaction. All functions are synchronous and
  * change the object in place, except `validate` and `allocate`, which may take longer.
  */
 export interface Strategy<T = AnyFields> {
@@ -278,7 +278,8 @@ export interface StorageRules {
   /**
    * Allocates values that must be unique in the cluster (cluster IPs, node ports) in the transaction of the write: it
    * may change the object and returns comparisons and operations to add. If one of the comparisons fails, it runs again
-   * on fresh state.
+   * on fresh state. As in kube-apiserver it runs before validation, on an object that may be invalid: nothing is allocated if
+   * the write is refused later.
    */
   allocate?(change: Change, store: Reader, context: WriteContext): Promise<TxnPart>;
   /** Seconds after its last write until an object expires: the store then deletes it through the log (events). */

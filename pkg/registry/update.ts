@@ -16,7 +16,7 @@ import { parseVersion } from './listoptions.js';
 import { metaOf, text } from './meta.js';
 import { type Decision, optimisticUpdate } from './optimistic.js';
 import type { ObjectTarget, RequestContext, ScaleTarget, Target, UpdateRequest, Written } from './requests.js';
-import type { Strategy, WriteContext } from './resource.js';
+import type { Strategy, TxnPart, WriteContext } from './resource.js';
 import {
   carryOver,
   checkName,
@@ -156,7 +156,7 @@ async function decide(
   const result = (await admitted.mutate()) ?? made;
   const o = scale === undefined ? result : scale.write(old, result);
   const wanted = writeContext(core, target, context, dryRun);
-  await prepareChanged(core, target, { object: o, old, rules, slice }, wanted);
+  const allocated = await prepareChanged(core, target, { object: o, old, rules, slice }, wanted);
   if (slice.spent()) await slice.yield();
   await warn(rules, { object: o, old, slice }, wanted);
   await admitted.validate();
@@ -171,16 +171,13 @@ async function decide(
   if (!gone && isUnchanged(stored, value)) {
     return { kind: 'answer', value: answered({ outcome: 'unchanged', object: { kind: 'stored', stored } }) };
   }
-  const allocated = await allocate(core, rules, { object: gone ? undefined : o, old }, wanted);
   const added = await admitted.transact();
   if (dryRun) {
     added.settled();
     return { kind: 'answer', value: answered({ outcome: 'updated', object: valueAnswer(resource, o) }) };
   }
   const { key, createRevision } = stored;
-  const encoded =
-    rules.storage?.allocate === undefined ? value : await slice.run(storedSteps(resource.storage.type.schema, o));
-  const op: Op = gone ? { kind: 'delete', key } : putOp(core, resource, key, encoded);
+  const op: Op = gone ? { kind: 'delete', key } : putOp(core, resource, key, value);
   return {
     kind: 'propose',
     txn: {
@@ -189,7 +186,7 @@ async function decide(
     },
     settled: added.settled,
     committed: (at) => {
-      const put = { key, value: encoded, at, createRevision };
+      const put = { key, value, at, createRevision };
       const object = gone ? valueAnswer(resource, o) : writtenAnswer(core, resource, put);
       return answered({ outcome: 'updated', object });
     },
@@ -234,12 +231,13 @@ interface Prepared {
   readonly slice: Slice;
 }
 
+/** Makes a changed object ready to be stored, and returns what its allocation adds to the transaction. */
 async function prepareChanged(
   core: Core,
   target: Target,
   { object: o, old, rules, slice }: Prepared,
   wanted: WriteContext,
-): Promise<void> {
+): Promise<TxnPart> {
   const { resource } = target;
   const meta = metaOf(o);
   keepGeneration(meta, metaOf(old));
@@ -249,6 +247,8 @@ async function prepareChanged(
   carryOver(metaOf(o), metaOf(old));
   if (sent || raisesGeneration(o, old, rules)) raiseGeneration(o, old);
   if (slice.spent()) await slice.yield();
+  const stays = isGone(o, old, resource.strategy) ? undefined : o;
+  const allocated = await allocate(core, rules, { object: stays, old }, wanted);
   const found = new FieldErrors();
   validateChangedMeta(o, old, target, found);
   const { validate } = rules.update ?? {};
@@ -257,4 +257,5 @@ async function prepareChanged(
   if (found.pending) await finishChecks(found, slice);
   if (slice.spent()) await slice.yield();
   refuse(target, o, await slice.run(addDeclarative(core, target, { object: o, old }, found)));
+  return allocated;
 }

@@ -32,8 +32,8 @@ import { runVirtual, writeContext } from './virtual.js';
  * The order of a write, the same for every kind:
  *
  *   body -> name, namespace and version agree with the request -> system fields -> defaults -> storage version
- *        -> managed fields -> mutating admission -> generation, feature gates, prepare -> validation, all errors at once
- *        -> warnings -> validating admission -> allocation -> admission's additions to the transaction -> encode
+ *        -> managed fields -> mutating admission -> generation, feature gates, prepare -> allocation -> validation, all
+ *        errors at once -> warnings -> validating admission -> admission's additions to the transaction -> encode
  *        -> one transaction -> response from the cache
  *
  * Every client error is refused before the transaction. The transaction only checks that the state on which the
@@ -129,14 +129,14 @@ export async function insert(core: Core, write: Write, object: JsonObject, track
   for (let names = 1, contentions = 0; ; ) {
     const o = copied ? cloneJson(made) : made;
     if (generate !== '') metaOf(o)['name'] = generatedName(generate, core.world);
-    await prepareNew(core, target, o, wanted, slice);
+    const allocated = await prepareNew(core, target, o, wanted, slice);
     if (slice.spent()) await slice.yield();
     if (names === 1 && contentions === 0) {
       const warnings = strategy.warn?.(o, undefined, wanted);
       if (warnings) await slice.run(warnings);
     }
     await admitted.validate(o);
-    const done = await putNew(core, write, { admitted, object: o, version, strategy, slice }, wanted);
+    const done = await putNew(core, write, { admitted, object: o, version, strategy, allocated, slice });
     if (done === 'contended') {
       if (++contentions < limits.contentionRetries) continue;
       throw contended();
@@ -153,19 +153,21 @@ function alreadyThere({ resource }: Target, o: JsonObject): ApiError {
     : errors.noUniqueName(resource.groupResource, name);
 }
 
+/** Makes a new object ready to be stored, and returns what its allocation adds to the transaction. */
 async function prepareNew(
   core: Core,
   target: Target,
   o: JsonObject,
   wanted: WriteContext,
   slice: Slice,
-): Promise<void> {
+): Promise<TxnPart> {
   const { resource } = target;
   const { strategy } = resource;
   firstGeneration(o, strategy);
   await slice.run(dropDisabledFields(o, resource.storage.schema, (gate) => core.featureEnabled(gate)));
   strategy.create?.prepare?.(o, wanted);
   if (slice.spent()) await slice.yield();
+  const allocated = await allocate(core, strategy, { object: o, old: undefined }, wanted);
   const found = new FieldErrors();
   validateNewMeta(o, target, found);
   const waiting = strategy.create?.validate?.(o, found, wanted);
@@ -173,6 +175,7 @@ async function prepareNew(
   if (found.pending) await finishChecks(found, slice);
   if (slice.spent()) await slice.yield();
   refuse(target, o, await slice.run(addDeclarative(core, target, { object: o, old: undefined }, found)));
+  return allocated;
 }
 
 interface NewObject {
@@ -181,14 +184,14 @@ interface NewObject {
   /** The resourceVersion of the body. */
   readonly version: string;
   readonly strategy: Strategy;
+  readonly allocated: TxnPart;
   readonly slice: Slice;
 }
 
 async function putNew(
   core: Core,
   { target, options, context }: Write,
-  { admitted, object: o, version, strategy, slice }: NewObject,
-  wanted: WriteContext,
+  { admitted, object: o, version, strategy, allocated, slice }: NewObject,
 ): Promise<Written | 'taken' | 'contended'> {
   const { resource } = target;
   const name = text(metaOf(o), 'name');
@@ -200,7 +203,6 @@ async function putNew(
     // The store would refuse or ignore it; a dry run returns it.
     if (version !== '') metaOf(o)['resourceVersion'] = version;
   } else if (target.kind === 'collection') checkUnversioned(version);
-  const allocated = await allocate(core, strategy, { object: o, old: undefined }, wanted);
   const added = await admitted.transact();
   try {
     if (slice.spent()) await slice.yield();

@@ -10,26 +10,13 @@ import {
   parseCidr,
   parseIp,
 } from '../../../../api/index.js';
-import type { World } from '../../../../base/index.js';
-import { type Revision, revision } from '../../../../base/index.js';
-import type { Compare, Op } from '../../../../storage/index.js';
 import type { Change, Reader, TxnPart, WriteContext } from '../../../resource.js';
-import { listAt, nameOf, numberAt, objectsAt, textAt } from '../../access.js';
+import { listAt, nameOf, objectsAt, textAt } from '../../access.js';
 import type { ClusterConfig } from '../../cluster.js';
+import { ABSENT, type Draft, RANDOM_TRIES, randomInteger, type Work } from './draft.js';
 import { type Family, familyOf } from './families.js';
-import {
-  clusterIpsOf,
-  familiesOf,
-  hasClusterIp,
-  NONE,
-  nodePortOf,
-  portsOf,
-  protocolOf,
-  type Service,
-  specOf,
-  wantsHealthCheckPort,
-  wantsNodePorts,
-} from './shape.js';
+import { releaseNodePorts, reserveNodePorts } from './nodeports.js';
+import { clusterIpsOf, familiesOf, hasClusterIp, NONE, type Service, specOf } from './shape.js';
 
 /**
  * Addresses and node ports are keys of their own, written in the same transaction as the service: `absent(key)` is what makes
@@ -40,15 +27,6 @@ const IP_PREFIX = '/registry/ipaddresses/';
 const RANGE_PREFIX = '/registry/servicecidrs/';
 /** The ServiceCIDR with the ranges of the flags. */
 const DEFAULT_RANGE = 'kubernetes';
-export const NODE_PORT_PREFIX = '/registry/ranges/servicenodeports/';
-
-/** The number of random attempts before a scan of the whole range. */
-const RANDOM_TRIES = 16;
-
-interface Draft {
-  readonly compares: Compare[];
-  readonly ops: Op[];
-}
 
 export function serviceReservation(
   cluster: ClusterConfig,
@@ -59,7 +37,7 @@ export function serviceReservation(
     if (change.object !== undefined) {
       const ranges = (): Promise<readonly Cidr[]> => openRanges(defaults, store);
       await clusterIps(change.object, change.old, { ranges, store, context, draft });
-      await nodePorts(change.object, change.old, cluster, { store, context, draft });
+      await reserveNodePorts(change.object, change.old, cluster, { store, context, draft });
     }
     release(change, draft);
     return draft;
@@ -102,24 +80,19 @@ async function openRanges(defaults: ReadonlyMap<Family, Cidr>, store: Reader): P
 const isReady = (o: JsonObject): boolean =>
   objectsAt(o, 'status', 'conditions').some((c) => textAt(c, 'type') === 'Ready' && textAt(c, 'status') === 'True');
 
-interface Work {
-  readonly store: Reader;
-  readonly context: WriteContext;
-  readonly draft: Draft;
-}
-
 async function clusterIps(
   s: Service,
   old: Service | undefined,
   work: Work & { readonly ranges: () => Promise<readonly Cidr[]> },
 ): Promise<void> {
   if (!hasClusterIp(s) || clusterIpsOf(s)[0] === NONE) return;
-  const held = new Set(old === undefined || !hasClusterIp(old) ? [] : clusterIpsOf(old));
+  // The addresses of the families that it had do not change; validation says so.
+  const settled = old === undefined || !hasClusterIp(old) ? 0 : familiesOf(old).length;
   const ips = [...clusterIpsOf(s)];
   let known: readonly Cidr[] | undefined;
   for (const [i, family] of familiesOf(s).entries()) {
+    if (i < settled) continue;
     const asked = ips[i];
-    if (asked !== undefined && asked !== '' && held.has(asked)) continue;
     known ??= await work.ranges();
     const ranges = known.filter((range) => familyOfRange(range) === family);
     if (ranges.length === 0) continue;
@@ -202,8 +175,6 @@ function claimIp(s: Service, ip: string, { context, draft }: Work): void {
   draft.ops.push({ kind: 'put', key, value: ipAddressObject(s, ip, context) });
 }
 
-const ABSENT: Revision = revision(0);
-
 /** Returns the IPAddress as stored, in the field order of its schema. */
 function ipAddressObject(s: Service, ip: string, { world }: WriteContext): Buffer {
   const now = new Date(world.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
@@ -225,104 +196,6 @@ function ipAddressObject(s: Service, ip: string, { world }: WriteContext): Buffe
   );
 }
 
-function randomInteger(world: World): bigint {
-  let n = 0n;
-  for (const byte of world.random.bytes(8)) n = (n << 8n) | BigInt(byte);
-  return n;
-}
-
-async function nodePorts(s: Service, old: Service | undefined, cluster: ClusterConfig, work: Work): Promise<void> {
-  const held = old === undefined ? new Set<number>() : heldPorts(old);
-  const { from, to } = cluster.nodePorts;
-  // protocols of one service may share a node port; within a protocol it is unique
-  const mine = new Map<number, Set<string>>();
-  for (const [i, port] of portsOf(s).entries()) {
-    const asked = nodePortOf(port);
-    const path = FieldPath.of('spec', 'ports').index(i).child('nodePort');
-    if (asked !== 0) {
-      const protocols = mine.get(asked);
-      if (protocols?.has(protocolOf(port))) throw refused(s, path, asked, 'provided port is already allocated');
-      if (protocols === undefined && !held.has(asked) && !work.context.dryRun)
-        await takePort(s, asked, path, cluster, work);
-      mine.set(asked, (protocols ?? new Set()).add(protocolOf(port)));
-    } else if (wantsNodePorts(s)) {
-      const sibling = portsOf(s).find(
-        (p) =>
-          nodePortOf(p) !== 0 &&
-          numberAt(p, 'port') === numberAt(port, 'port') &&
-          !mine.get(nodePortOf(p))?.has(protocolOf(port)),
-      );
-      if (sibling !== undefined && mine.has(nodePortOf(sibling))) {
-        port['nodePort'] = nodePortOf(sibling);
-        mine.get(nodePortOf(sibling))!.add(protocolOf(port));
-        continue;
-      }
-      const free = await freePort(from, to, new Set([...mine.keys(), ...held]), work);
-      claimPort(s, free, work);
-      port['nodePort'] = free;
-      mine.set(free, new Set([protocolOf(port)]));
-    }
-  }
-  const spec = specOf(s);
-  if (!wantsHealthCheckPort(s)) return;
-  const asked = numberAt(spec, 'healthCheckNodePort');
-  if (asked === 0) {
-    const free = await freePort(from, to, new Set([...mine.keys(), ...held]), work);
-    claimPort(s, free, work);
-    spec['healthCheckNodePort'] = free;
-  } else if (!held.has(asked) && !work.context.dryRun)
-    await takePort(s, asked, FieldPath.of('spec', 'healthCheckNodePort'), cluster, work);
-}
-
-async function takePort(
-  s: Service,
-  port: number,
-  path: FieldPath,
-  { nodePorts: { from, to } }: ClusterConfig,
-  work: Work,
-): Promise<void> {
-  if (port < from || port > to)
-    throw refused(s, path, port, `provided port is not in the valid range. The range of valid ports is ${from}-${to}`);
-  if ((await work.store.get(`${NODE_PORT_PREFIX}${port}`)) !== undefined)
-    throw refused(s, path, port, 'provided port is already allocated');
-  claimPort(s, port, work);
-}
-
-function refused(s: Service, path: FieldPath, port: number, why: string): Error {
-  return apiErrors.invalid({ group: '', kind: 'Service' }, nameOf(s), new FieldErrors().invalid(path, port, why).list);
-}
-
-async function freePort(from: number, to: number, mine: ReadonlySet<number>, work: Work): Promise<number> {
-  const size = to - from + 1;
-  const isFree = async (port: number) =>
-    !mine.has(port) &&
-    !work.draft.compares.some((c) => c.key === `${NODE_PORT_PREFIX}${port}`) &&
-    (await work.store.get(`${NODE_PORT_PREFIX}${port}`)) === undefined;
-  for (let i = 0; i < RANDOM_TRIES; i++) {
-    const port = from + Number(randomInteger(work.context.world) % BigInt(size));
-    if (await isFree(port)) return port;
-  }
-  const taken = new Set(await work.store.keys(NODE_PORT_PREFIX));
-  for (let port = from; port <= to; port++)
-    if (!taken.has(`${NODE_PORT_PREFIX}${port}`) && (await isFree(port))) return port;
-  throw apiErrors.internal('failed to allocate a nodePort: range is full');
-}
-
-function claimPort(s: Service, port: number, { draft }: Work): void {
-  const key = `${NODE_PORT_PREFIX}${port}`;
-  if (draft.compares.some((c) => c.key === key)) return;
-  draft.compares.push({ key, modRevision: ABSENT });
-  draft.ops.push({ kind: 'put', key, value: Buffer.from(`${textAt(s, 'metadata', 'namespace')}/${nameOf(s)}`) });
-}
-
-/** The node ports of a service, with that of its health checks. */
-export function heldPorts(s: Service): Set<number> {
-  const held = new Set(portsOf(s).map(nodePortOf));
-  held.add(numberAt(s, 'spec', 'healthCheckNodePort'));
-  held.delete(0);
-  return held;
-}
-
 /** Releases what the old service held and the new one does not, in the same transaction. */
 function release({ object, old }: Change, draft: Draft): void {
   if (old === undefined) return;
@@ -331,7 +204,5 @@ function release({ object, old }: Change, draft: Draft): void {
     if (ip !== NONE && ip !== '' && !ips.has(ip))
       draft.ops.push({ kind: 'delete', key: IP_PREFIX + formatIp(parseIp(ip)!) });
   }
-  const ports = object === undefined ? new Set<number>() : heldPorts(object);
-  for (const port of heldPorts(old))
-    if (!ports.has(port)) draft.ops.push({ kind: 'delete', key: `${NODE_PORT_PREFIX}${port}` });
+  releaseNodePorts(object, old, draft);
 }

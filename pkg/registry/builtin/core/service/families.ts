@@ -55,6 +55,7 @@ export function settleFamilies(s: Service, old: Service | undefined, configured:
       "must be 'RequireDualStack' or 'PreferDualStack' when multiple cluster IPs are specified",
     );
   }
+  if (policy !== 'SingleStack' && old !== undefined && hasClusterIp(old)) released(s, old, errors);
   if (!isHeadlessWithoutSelector(s)) {
     const before = errors.empty;
     for (const [i, family] of before ? families.entries() : []) {
@@ -75,6 +76,18 @@ export function settleFamilies(s: Service, old: Service | undefined, configured:
   }
   if (!errors.empty) throw apiErrors.invalid({ group: '', kind: 'Service' }, nameOf(s), errors.list);
   spec['ipFamilies'] = fill(s, configured);
+}
+
+/** A service keeps its second address and family until its policy is that of a single stack. */
+function released(s: Service, old: Service, errors: FieldErrors): void {
+  const policy = at(s, 'spec', 'ipFamilyPolicy');
+  for (const [values, what] of [
+    [clusterIpsOf, 'cluster IP'],
+    [familiesOf, 'IP family'],
+  ] as const) {
+    if (values(s).length === 1 && values(old).length === 2)
+      errors.invalid(SPEC.child('ipFamilyPolicy'), policy, `must be 'SingleStack' to release the secondary ${what}`);
+  }
 }
 
 const other = (family: Family): Family => (family === 'IPv4' ? 'IPv6' : 'IPv4');

@@ -316,13 +316,17 @@ export function validateServiceUpdate(s: Service, old: Service, errors: FieldErr
   validateService(s, errors);
 }
 
-/** The primary cluster IP is immutable while the service has one. */
+/** The cluster IPs of a service are immutable while it has them; only the second one may be released. */
 function unchangedAddresses(s: Service, old: Service, errors: FieldErrors): void {
   if (!hasClusterIp(s) || !hasClusterIp(old)) return;
   const before = clusterIpsOf(old);
   const now = clusterIpsOf(s);
-  if (before.length > 0 && now.length > 0 && before[0] !== now[0])
-    errors.invalid(SPEC.child('clusterIPs').index(0), [...now], 'may not change once set');
+  for (const [i, ip] of before.slice(0, now.length).entries())
+    if (ip !== now[i]) errors.invalid(SPEC.child('clusterIPs').index(i), [...now], 'may not change once set');
+  const [family] = familiesOf(old);
+  // kube-apiserver shows the addresses here, too
+  if (family !== undefined && before[0] !== NONE && family !== familiesOf(s)[0])
+    errors.invalid(SPEC.child('ipFamilies').index(0), [...now], 'may not change once set');
 }
 
 export function validateStatus(s: Service, errors: FieldErrors): void {
