@@ -310,8 +310,10 @@ function checkEndpoint(endpoint: string, path: FieldPath, errors: FieldErrors): 
     );
 }
 
-/** Whether a name is a domain of two parts or more, as keys of annotations of KMS plug-ins must be. */
-export function isFullyQualifiedDomain(name: string): boolean {
+/** What is wrong with a name that must be a domain of two parts or more, as keys of annotations of KMS plug-ins. */
+export function fullyQualifiedDomainProblems(name: string): readonly string[] {
   const bare = name.endsWith('.') ? name.slice(0, -1) : name;
-  return isDns1123Subdomain(bare).length === 0 && bare.includes('.');
+  const problems = isDns1123Subdomain(bare);
+  if (problems.length > 0 || bare.includes('.')) return problems;
+  return ['should be a domain with at least two segments separated by dots'];
 }

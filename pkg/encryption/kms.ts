@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { encryptedObjectCodec, type WireEncryptedObject } from '../../proto/index.js';
+import { formatTime } from '../api/index.js';
 import type { World } from '../base/index.js';
 import { aesGcm, type Cipher, CipherError, extendedNonceGcm } from './ciphers.js';
-import { goAggregate, isFullyQualifiedDomain } from './configuration.js';
+import { fullyQualifiedDomainProblems, goAggregate } from './configuration.js';
 import { hashOf, type TransformationMetrics } from './metrics.js';
 import { ENCRYPTED, type Opened, type Provider } from './provider.js';
 
@@ -41,6 +42,10 @@ const HEALTH_AGE_FAILED = 3_000;
 /** How long values may be encrypted with the last key if the plug-in no longer responds. */
 const WRITE_TIME = 180_000;
 
+/** What kube-apiserver says as long as there is no key for writing. */
+const NO_KEY = 'got unexpected nil transformer';
+const GO_ZERO_TIME = '0001-01-01T00:00:00Z';
+
 const TYPE_KEY = 0;
 const TYPE_SEED = 1;
 
@@ -77,6 +82,7 @@ export class KmsProvider implements Provider {
   #write: WriteKey | undefined;
   #version = '';
   #problem: string | undefined = 'the plug-in was not called yet';
+  #isReported = false;
   #probed = Number.NEGATIVE_INFINITY;
   #probing: Promise<void> | undefined;
   #cancel: () => void = () => {};
@@ -113,7 +119,7 @@ export class KmsProvider implements Provider {
 
   seal(plain: Uint8Array, path: string): Uint8Array {
     const write = this.#write;
-    if (write === undefined) throw new Error('got unexpected nil transformer');
+    if (write === undefined) throw new Error(NO_KEY);
     if (this.#options.world.clock.monotonic() > write.expires)
       throw new Error(
         `encryptedDEKSource with keyID hash ${JSON.stringify(hashOf(write.source.keyId))} expired: the KMS plug-in ${this.name} does not respond`,
@@ -210,8 +216,12 @@ export class KmsProvider implements Provider {
     this.#probed = this.#options.world.clock.monotonic();
     if (this.#closed) return;
     if (this.#problem === undefined && before !== undefined) this.#options.recovered();
-    else if (this.#problem !== undefined && this.#problem !== before)
+    if (this.#problem === undefined) this.#isReported = false;
+    else if (!this.#isReported) {
+      // Once for each outage: the texts differ from probe to probe, by a uid or a duration.
+      this.#isReported = true;
       this.#options.warn('a KMS plug-in is not healthy', { name: this.name, why: this.#problem });
+    }
   }
 
   async #problemNow(): Promise<string | undefined> {
@@ -220,7 +230,7 @@ export class KmsProvider implements Provider {
     try {
       status = await service.status();
     } catch (error) {
-      return `failed to perform status section of the healthz check for KMS Provider ${this.name}, error: ${(error as Error).message}`;
+      return (error as Error).message;
     }
     const problems: string[] = [];
     if (status.healthz !== 'ok') problems.push(`got unexpected healthz status: ${status.healthz}`);
@@ -258,20 +268,40 @@ export class KmsProvider implements Provider {
     const since = world.clock.monotonic();
     const seed = world.random.bytes(SEED_BYTES);
     metrics.keyGenerated(since);
+    const uid = world.random.uuid();
     let source: EncryptedKey;
     try {
-      source = await service.encrypt(world.random.uuid(), seed);
+      source = await service.encrypt(uid, seed);
     } catch (error) {
-      return `failed to rotate DEK: failed to encrypt DEK, error: ${(error as Error).message}`;
+      return this.#notRotated(uid, keyId, `failed to encrypt DEK, error: ${(error as Error).message}`);
     }
     const wrong = sourceProblem(source);
-    if (wrong !== undefined) return `failed to rotate DEK: ${wrong}`;
-    if (source.keyId !== keyId)
-      return 'failed to rotate DEK: the plug-in encrypts with another key than its status names';
+    if (wrong !== undefined) return this.#notRotated(uid, keyId, wrong);
+    if (source.keyId !== keyId) return this.#notRotated(uid, keyId, '<nil>', source.keyId);
     const cipher = seedCipher(seed, world);
     this.#keep(cacheKey(TYPE_SEED, source), cipher);
     this.#write = { cipher, source, label: this.#labelOf(keyId, TYPE_SEED), expires };
     return undefined;
+  }
+
+  /**
+   * kube-apiserver's sentence about a key that was not replaced. `encryptedWith` is the key id of a valid response to
+   * Encrypt; it differs from that of the status.
+   */
+  #notRotated(uid: string, statusKeyId: string, why: string, encryptedWith = ''): string {
+    const { clock } = this.#options.world;
+    const write = this.#write;
+    const expires = write === undefined ? GO_ZERO_TIME : formatTime(clock.now() + write.expires - clock.monotonic());
+    return [
+      `failed to rotate DEK uid=${JSON.stringify(uid)}`,
+      'useSeed=true',
+      `errState=${write === undefined ? NO_KEY : '<nil>'}`,
+      `errGen=${why}`,
+      `statusKeyIDHash=${JSON.stringify(hashOf(statusKeyId))}`,
+      `encryptKeyIDHash=${JSON.stringify(hashOf(encryptedWith))}`,
+      `stateKeyIDHash=${JSON.stringify(hashOf(write?.source.keyId ?? ''))}`,
+      `expirationTimestamp=${expires}`,
+    ].join(', ');
   }
 }
 
@@ -304,8 +334,9 @@ function sourceProblem({ ciphertext, keyId, annotations }: EncryptedKey): string
   if (wrong !== undefined) return `failed to validate key id: ${wrong.message}`;
   let bytes = 0;
   for (const [name, value] of Object.entries(annotations)) {
-    if (!isFullyQualifiedDomain(name))
-      return `failed to validate annotations: annotations: Invalid value: ${JSON.stringify(name)}: should be a domain with at least two segments separated by dots`;
+    const [invalid] = fullyQualifiedDomainProblems(name);
+    if (invalid !== undefined)
+      return `failed to validate annotations: annotations: Invalid value: ${JSON.stringify(name)}: ${invalid}`;
     bytes += Buffer.byteLength(name) + value.length;
   }
   if (bytes > ANNOTATION_BYTES_MAX)

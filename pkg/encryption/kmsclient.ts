@@ -1,4 +1,4 @@
-import { Client, credentials, type ServiceError, status } from '@grpc/grpc-js';
+import { Client, connectivityState, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import {
   KMS_METHODS,
   kmsDecryptRequestCodec,
@@ -23,7 +23,10 @@ export interface KmsClientOptions {
   readonly metrics: TransformationMetrics;
 }
 
-/** A KMS plug-in, called by gRPC over a UNIX socket. */
+/**
+ * A KMS plug-in, called by gRPC over a UNIX socket. A call waits until its deadline for a plug-in that restarts. After a
+ * call that found no plug-in only Status waits: reading values with many keys must not take one timeout for each key.
+ */
 export function kmsClient({ name, endpoint, timeout, clock, metrics }: KmsClientOptions): KmsService {
   const path = endpoint.slice('unix:'.length).replace(/^\/\//, '');
   const target = path.startsWith('/@') ? `unix-abstract:${path.slice(2)}` : `unix:${path}`;
@@ -32,15 +35,20 @@ export function kmsClient({ name, endpoint, timeout, clock, metrics }: KmsClient
     'grpc.initial_reconnect_backoff_ms': 100,
     'grpc.max_reconnect_backoff_ms': 2000,
   });
+  let isAbsent = false;
   const call = <T>(method: string, request: Buffer, codec: WireCodec<T>): Promise<T> => {
     const since = clock.monotonic();
     const ended = (code: string): void => metrics.kmsCalled(name, method, code, clock.monotonic() - since);
     return new Promise<T>((resolve, reject) => {
-      const options = { deadline: clock.now() + timeout, waitForReady: true };
-      client.makeUnaryRequest(method, asIs, asIs, request, options, (error, reply) => {
+      const metadata = new Metadata({ waitForReady: !isAbsent || method === KMS_METHODS.status });
+      const options = { deadline: clock.now() + timeout };
+      client.makeUnaryRequest(method, asIs, asIs, request, metadata, options, (error, reply) => {
         ended(codeOf(error));
+        isAbsent = error?.code === status.UNAVAILABLE || error?.code === status.DEADLINE_EXCEEDED;
         if (error !== null || reply === undefined) {
-          const failed = new Error(`rpc error: code = ${codeOf(error)} desc = ${error?.details ?? 'no answer'}`);
+          const isConnected = client.getChannel().getConnectivityState(false) === connectivityState.READY;
+          const why = isConnected ? (error?.details ?? 'no answer') : `no connection to ${endpoint}: ${error?.details}`;
+          const failed = new Error(`rpc error: code = ${codeOf(error)} desc = ${why}`);
           reject(Object.assign(failed, { grpcCode: codeOf(error) }));
           return;
         }
