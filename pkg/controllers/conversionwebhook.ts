@@ -23,7 +23,7 @@ import {
   restError,
   type WebhookClients,
 } from '../outbound/index.js';
-import type { RemoteConverter } from '../registry/index.js';
+import type { Converted, RemoteConverter } from '../registry/index.js';
 import type { ConversionMetrics, ConversionOutcome } from './conversionmetrics.js';
 
 const GROUP = 'apiextensions.k8s.io';
@@ -34,6 +34,8 @@ const CALL_TIME = 30_000;
 const BATCH_OBJECTS_MAX = 500;
 const BATCH_BYTES_MAX = 8 * 1024 * 1024;
 const RESPONSE_BYTES_MAX = 64 * 1024 * 1024;
+/** The refused calls of one request, after which all objects of a refused batch count as refused. */
+const REFUSALS_MAX = 256;
 
 export interface ConversionParts {
   readonly world: World;
@@ -43,7 +45,8 @@ export interface ConversionParts {
 
 /**
  * The conversion webhook of a definition (its `spec`), as a converter; undefined for the strategy None. Errors have the texts of
- * kube-apiserver. Of the metadata only labels and annotations may change.
+ * kube-apiserver. Of the metadata only labels and annotations may change. A batch that the webhook refuses is halved until the objects are
+ * found that it refuses. After any other failure it is not called again for the request.
  */
 export function conversionWebhook(spec: JsonObject, parts: ConversionParts): RemoteConverter | undefined {
   if (textAt(spec, 'conversion', 'strategy') !== 'Webhook') return undefined;
@@ -51,13 +54,27 @@ export function conversionWebhook(spec: JsonObject, parts: ConversionParts): Rem
   const config = objectAt(webhook, 'clientConfig') as JsonObject;
   const known = listAt(webhook, 'conversionReviewVersions').map(String);
   const version = known.find((v) => v === 'v1' || v === 'v1beta1');
+  const definition = `${textAt(spec, 'names', 'plural')}.${textAt(spec, 'group')}`;
   return async (objects, apiVersion) => {
-    if (version === undefined) throw failure('no supported conversion review versions');
-    const converted: JsonObject[] = [];
-    for (const batch of batchesOf(objects)) {
+    let failed = version === undefined ? failure('no supported conversion review versions') : undefined;
+    let refusals = 0;
+    const results = async (batch: readonly JsonObject[]): Promise<readonly Converted[]> => {
+      if (failed !== undefined || version === undefined) return batch.map(() => failed!);
       const call = { kind: kindText(batch[0]!), version, uid: parts.world.random.uuid(), apiVersion };
-      converted.push(...(await convert(parts, config, call, batch, objects.length > 1)));
-    }
+      try {
+        return await convert(parts, { definition, config, call }, batch);
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        if (!(error instanceof Refusal)) failed = error;
+        else if (batch.length > 1 && ++refusals < REFUSALS_MAX) {
+          const middle = batch.length >> 1;
+          return [...(await results(batch.slice(0, middle))), ...(await results(batch.slice(middle)))];
+        }
+        return batch.map(() => error);
+      }
+    };
+    const converted: Converted[] = [];
+    for (const batch of batchesOf(objects)) converted.push(...(await results(batch)));
     return converted;
   };
 }
@@ -65,26 +82,25 @@ export function conversionWebhook(spec: JsonObject, parts: ConversionParts): Rem
 /** Converts objects by one call, and counts it. */
 async function convert(
   { world, clients, metrics }: ConversionParts,
-  config: JsonObject,
-  call: Call,
+  { definition, config, call }: { readonly definition: string; readonly config: JsonObject; readonly call: Call },
   batch: readonly JsonObject[],
-  isList: boolean,
-): Promise<readonly JsonObject[]> {
+): Promise<readonly Converted[]> {
   const since = world.clock.monotonic();
-  let stage: ConversionOutcome = 'conversion_webhook_call_failure';
+  let outcome: ConversionOutcome = 'conversion_webhook_call_failure';
   try {
     const response = await send(clients, config, call, batch);
-    stage = 'conversion_webhook_malformed_response_failure';
+    outcome = 'conversion_webhook_malformed_response_failure';
     const found = convertedIn(call, response);
-    stage = 'conversion_webhook_partial_response_failure';
+    outcome = 'conversion_webhook_partial_response_failure';
     if (found.length !== batch.length)
       throw failure(`conversion webhook for ${call.kind} returned ${found.length} objects, expected ${batch.length}`);
-    stage = 'conversion_webhook_invalid_converted_object_failure';
-    const converted = found.map((o, i) => checked(call, batch[i]!, o, i, isList));
-    stage = '';
+    const converted = found.map((o, i) => checked(call, batch[i]!, o));
+    const isValid = converted.every((o) => !(o instanceof ApiError));
+    outcome = isValid ? '' : 'conversion_webhook_invalid_converted_object_failure';
     return converted;
   } finally {
-    metrics.called(stage, (world.clock.monotonic() - since) / 1000);
+    const [from, to] = [textAt(batch[0]!, 'apiVersion'), call.apiVersion].map((v) => parseApiVersion(v)?.version ?? '');
+    metrics.called(outcome, (world.clock.monotonic() - since) / 1000, { definition, from: from!, to: to! });
   }
 }
 
@@ -99,6 +115,9 @@ interface Call {
 
 /** A conversion that failed: 500 without a reason, as for any error that kube-apiserver does not classify. */
 const failure = (message: string): ApiError => new ApiError(500, undefined, message);
+
+/** The webhook answered that it cannot convert the objects. */
+class Refusal extends ApiError {}
 
 function kindText(o: JsonObject): string {
   return `${textAt(o, 'apiVersion')}, Kind=${textAt(o, 'kind')}`;
@@ -161,37 +180,29 @@ function convertedIn({ kind, version, uid }: Call, review: JsonValue): readonly 
   const status = textAt(response, 'result', 'status');
   if (status !== 'Success') {
     const message = textAt(response, 'result', 'message');
-    throw failed(message === '' ? `response.result.status was '${status}', not 'Success'` : message);
+    const why = message === '' ? `response.result.status was '${status}', not 'Success'` : message;
+    throw new Refusal(500, undefined, failed(why).message);
   }
   return listAt(response, 'convertedObjects');
 }
 
-/** A converted object with the metadata of the original, except labels and annotations. */
-function checked(
-  { kind, apiVersion }: Call,
-  original: JsonObject,
-  o: JsonValue,
-  i: number,
-  isList: boolean,
-): JsonObject {
-  const [what, where] = isList ? ['converted object', ` at index ${i}`] : ['object', ''];
-  const invalid = (why: string): ApiError =>
-    failure(`conversion webhook for ${kind} returned invalid ${what}${where}: ${why}`);
-  // The text names the index of a single object too where its version or kind is wrong.
-  const invalidKind = (why: string): ApiError =>
-    failure(`conversion webhook for ${kind} returned invalid ${what} at index ${i}: ${why}`);
-  if (!isObject(o) || textAt(o, 'kind') === '') throw failure('unexpected end of JSON input');
+/** A converted object with the metadata of the original, except labels and annotations; or what is wrong with it. */
+function checked({ kind, apiVersion }: Call, original: JsonObject, o: JsonValue): Converted {
+  // kube-apiserver converts stored objects one by one: its texts are those of a single object, with its index where the version or kind is wrong.
+  const invalid = (why: string, where = ''): ApiError =>
+    failure(`conversion webhook for ${kind} returned invalid object${where}: ${why}`);
+  const invalidKind = (why: string): ApiError => invalid(why, ' at index 0');
+  if (!isObject(o) || textAt(o, 'kind') === '') return failure('unexpected end of JSON input');
   if (textAt(o, 'apiVersion') !== apiVersion)
-    throw invalidKind(`invalid groupVersion (expected ${apiVersion}, received ${goVersion(textAt(o, 'apiVersion'))})`);
+    return invalidKind(`invalid groupVersion (expected ${apiVersion}, received ${goVersion(textAt(o, 'apiVersion'))})`);
   const [wanted, got] = [textAt(original, 'kind'), textAt(o, 'kind')];
-  if (wanted !== got) throw invalidKind(`invalid kind (expected ${wanted}, received ${got})`);
+  if (wanted !== got) return invalidKind(`invalid kind (expected ${wanted}, received ${got})`);
   for (const [field, name] of SAME) {
     const [before, after] = [textAt(original, 'metadata', field), textAt(o, 'metadata', field)];
-    if (before !== after) throw invalid(`must have the same ${name}: ${before} != ${after}`);
+    if (before !== after) return invalid(`must have the same ${name}: ${before} != ${after}`);
   }
-  const place = isList ? ` in object at index ${i}` : '';
   const why = metadataProblem(o);
-  if (why !== undefined) throw failure(`conversion webhook for ${kind} returned invalid metadata${place}: ${why}`);
+  if (why !== undefined) return failure(`conversion webhook for ${kind} returned invalid metadata: ${why}`);
   const metadata = cloneJson(objectAt(original, 'metadata') as JsonObject);
   for (const field of ['labels', 'annotations']) {
     const given = at(o, 'metadata', field);

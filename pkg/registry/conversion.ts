@@ -21,7 +21,10 @@ import { parseStored } from './stored.js';
 /**
  * Converts objects of one kind to one of its versions, in order; `apiVersion` of each object is its current version.
  */
-export type RemoteConverter = (objects: readonly JsonObject[], apiVersion: string) => Promise<readonly JsonObject[]>;
+export type RemoteConverter = (objects: readonly JsonObject[], apiVersion: string) => Promise<readonly Converted[]>;
+
+/** An object in another version, or why it could not be converted. */
+export type Converted = JsonObject | ApiError;
 
 /** A stored object in the version of a request. Its JSON is built on first use, unless it is provided. */
 export class ConvertedObject implements StoredObject {
@@ -138,15 +141,21 @@ export function inVersion(
   resource: ServedResource,
   items: readonly StoredObject[],
 ): readonly StoredObject[] | Promise<readonly StoredObject[]> {
-  if (isRemote(resource)) return remoteVersions(resource, items);
+  if (isRemote(resource)) return remoteVersions(resource, items).then((found) => found.map(orThrow));
   return resource.conversion === undefined ? items : items.map((o) => localVersion(resource, o));
 }
 
-async function remoteVersions(
+function orThrow<T>(value: T | ApiError): T {
+  if (value instanceof ApiError) throw value;
+  return value;
+}
+
+/** Returns objects in the version of `resource`, which has a remote converter, or the errors of those that cannot be converted; in order. */
+export async function remoteVersions(
   resource: ServedResource,
   items: readonly StoredObject[],
-): Promise<readonly StoredObject[]> {
-  const out: StoredObject[] = [...items];
+): Promise<readonly (StoredObject | ApiError)[]> {
+  const out: (StoredObject | ApiError)[] = [...items];
   const missing: number[] = [];
   const { json: id } = resource.memory.encodings;
   items.forEach((o, i) => {
@@ -160,7 +169,10 @@ async function remoteVersions(
     resource,
     missing.map((i) => items[i]!),
   );
-  for (const i of missing) out[i] = new ConvertedObject(items[i]!, resource, found.get(items[i]!)!);
+  for (const i of missing) {
+    const json = found.get(items[i]!)!;
+    out[i] = json instanceof ApiError ? json : new ConvertedObject(items[i]!, resource, json);
+  }
   return out;
 }
 
@@ -188,9 +200,11 @@ async function convertStored(resource: ServedResource, objects: readonly StoredO
   const { json: id } = resource.memory.encodings;
   const parsed = objects.map((o) => o.parse());
   const converted = await convertAll(resource, parsed, resource.apiVersion);
-  return new Map(
+  return new Map<StoredObject, Buffer | ApiError>(
     objects.map((origin, n) => {
-      const json = encodeJson(resource.type.schema, converted[n]!);
+      const o = converted[n]!;
+      if (o instanceof ApiError) return [origin, o];
+      const json = encodeJson(resource.type.schema, o);
       return [origin, origin.encoding(id, () => json)];
     }),
   );
@@ -201,13 +215,14 @@ async function convertAll(
   { declaration }: ServedResource,
   objects: readonly JsonObject[],
   apiVersion: string,
-): Promise<readonly JsonObject[]> {
+): Promise<readonly Converted[]> {
   invariant(declaration.remote !== undefined, `${declaration.kind} has no remote converter`);
   const converted = await declaration.remote(objects, apiVersion);
   const broken = (why: string): Error => errors.internal(`conversion webhook for ${declaration.kind} failed: ${why}`);
   if (converted.length !== objects.length)
     throw broken(`expected ${objects.length} converted objects, got ${converted.length}`);
   return converted.map((o, i) => {
+    if (o instanceof ApiError) return o;
     if (textAt(o, 'apiVersion') !== apiVersion) throw broken(`invalid groupVersion (expected ${apiVersion})`);
     for (const field of ['name', 'namespace', 'uid'])
       if (textAt(o, 'metadata', field) !== textAt(objects[i]!, 'metadata', field))
@@ -232,19 +247,21 @@ export function answerInVersion(resource: ServedResource, answer: Answer): Answe
   const { value } = answer;
   if (!isRemote(resource) || value['kind'] !== resource.kind || value['apiVersion'] === resource.apiVersion)
     return answer;
-  return convertAll(resource, [value], resource.apiVersion).then(([o]) => ({ kind: 'value', value: o! }));
+  return convertAll(resource, [value], resource.apiVersion).then(([o]) => ({ kind: 'value', value: orThrow(o!) }));
 }
 
 export function listInVersion(resource: ServedResource, result: ListResult): ListResult | Promise<ListResult> {
-  const items = inVersion(resource, result.items);
-  if (items === result.items) return result;
-  if (!(items instanceof Promise)) return { ...result, items };
-  return items.then(
-    (i) => ({ ...result, items: i }),
-    (error: unknown) => {
-      throw unconverted(error, (why) => unreadableList(resource, result.items, why));
-    },
-  );
+  if (isRemote(resource)) return remoteList(resource, result);
+  return resource.conversion === undefined
+    ? result
+    : { ...result, items: result.items.map((o) => localVersion(resource, o)) };
+}
+
+async function remoteList(resource: ServedResource, result: ListResult): Promise<ListResult> {
+  const found = await remoteVersions(resource, result.items);
+  const items = found.filter((o): o is StoredObject => !(o instanceof ApiError));
+  if (items.length < found.length) throw unreadableList(resource, result.items, found);
+  return { ...result, items };
 }
 
 /** The errors of objects that cannot be brought to the version of a request are those of objects that cannot be read. */
@@ -260,20 +277,22 @@ function corrupt({ key, revision }: StoredObject, why: string, shown = key.repla
 const NAMED_MAX = 100;
 
 function unreadableList(
-  { apiVersion, groupResource }: ServedResource,
+  { groupResource }: ServedResource,
   items: readonly StoredObject[],
-  why: string,
+  found: readonly (StoredObject | ApiError)[],
 ): ApiError {
-  const broken = items.filter((o) => textAt(o.parse(), 'apiVersion') !== apiVersion).slice(0, NAMED_MAX);
-  const causes = broken.map((o) => ({
+  const all = items.flatMap((o, i) => {
+    const error = found[i];
+    return error instanceof ApiError ? [{ o, why: error.message }] : [];
+  });
+  const causes = all.slice(0, NAMED_MAX).map(({ o, why }) => ({
     reason: 'UnexpectedServerResponse',
     message: corrupt(o, why, o.key),
     field: o.key,
   }));
   const { group, resource } = groupResource;
   const more = causes.length > 1 ? ` (and ${causes.length - 1} more)` : '';
-  const first = causes[0]?.message ?? why;
-  const message = `failed to read one or more ${resource}.${group} from the storage: ${first}${more}`;
+  const message = `failed to read one or more ${resource}.${group} from the storage: ${causes[0]?.message}${more}`;
   return new ApiError(500, 'StorageReadError' as StatusReason, message, {
     name: 'list',
     group,
@@ -308,7 +327,8 @@ export function remoteConversions(convert: RemoteConverter): (apiVersion: string
     if (found === undefined) {
       const given = cloneJson(o);
       throw new ConversionNeeded(async () => {
-        const [converted] = await convert([given], apiVersion);
+        const [found] = await convert([given], apiVersion);
+        const converted = orThrow(found);
         if (!isObject(converted)) throw errors.internal('conversion webhook returned no object');
         if (known.size >= REMEMBERED) known.delete(known.keys().next().value!);
         known.set(key, converted);
@@ -345,5 +365,23 @@ export function storageForm(resource: ServedResource, stored: StoredObject): Jso
   const o = stored.value();
   const { apiVersion } = resource.storage;
   if (!isRemote(resource) || o['apiVersion'] === apiVersion) return o;
-  return convertAll(resource, [o], apiVersion).then(([converted]) => converted!);
+  return convertAll(resource, [o], apiVersion).then(([converted]) => orThrow(converted!));
+}
+
+/**
+ * The same for an update, which needs the object in the version of the request too. An object that cannot be brought to it is reported before
+ * the update is looked at.
+ */
+export async function updatedForm(resource: ServedResource, stored: StoredObject): Promise<JsonObject> {
+  if (!isRemote(resource)) return storageForm(resource, stored);
+  try {
+    const old = await storageForm(resource, stored);
+    // The result is kept for the steps of the update.
+    await convertingRemotely(() => resource.conversion?.fromStorage(cloneJson(old)));
+    return old;
+  } catch (error) {
+    throw unconverted(error, (why) => {
+      return new ApiError(500, undefined, `object not decodable revision=${stored.revision}: ${why}`);
+    });
+  }
 }

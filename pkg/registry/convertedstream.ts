@@ -1,6 +1,6 @@
-import { errors, type JsonObject } from '../api/index.js';
+import { ApiError, errors, type JsonObject } from '../api/index.js';
 import type { EventType, Framer, StoredObject } from '../cache/index.js';
-import { inVersion } from './conversion.js';
+import { remoteVersions } from './conversion.js';
 import type { ServedResource } from './kind.js';
 import type { EventStream, Frames } from './requests.js';
 
@@ -114,22 +114,27 @@ export class ConvertedStream implements EventStream {
   async #convert(pending: readonly Pending[]): Promise<void> {
     try {
       const given = pending.flatMap((p) => (p.kind === 'event' ? [p.object] : []));
-      const objects = [...(await inVersion(this.#resource, given))].reverse();
-      for (const p of pending) this.#ready.push(...this.#framed(p, objects));
-      this.#events = pending.length;
+      const objects = [...(await remoteVersions(this.#resource, given))].reverse();
+      // The events before an object that cannot be converted are delivered.
+      for (const p of pending) {
+        this.#ready.push(...this.#framed(p, objects));
+        this.#events++;
+      }
     } catch (e) {
       this.#failure = true;
       const message = e instanceof Error ? e.message : String(e);
-      this.#ready = [this.#failed(errors.internal(message).status as unknown as JsonObject)];
-      this.#events = 1;
+      this.#ready.push(this.#failed(errors.internal(message).status as unknown as JsonObject));
+      this.#events++;
     }
     this.#converting = false;
     this.#wake();
   }
 
-  #framed(p: Pending, objects: StoredObject[]): readonly Buffer[] {
+  /** `objects`: those of the next events, the last one first. */
+  #framed(p: Pending, objects: (StoredObject | ApiError)[]): readonly Buffer[] {
     if (p.kind === 'bytes') return [p.bytes];
     const object = objects.pop()!;
+    if (object instanceof ApiError) throw object;
     const { first } = this.#framer;
     return p.first && first !== undefined ? [first(p.type, object)] : this.#framer.frame(p.type, object);
   }

@@ -3,6 +3,7 @@ import type { StoredObject } from '../cache/index.js';
 import { encodeStored } from '../codec/index.js';
 import { Admitted } from './admission.js';
 import { isUnchanged, putOp, valueAnswer, writtenAnswer } from './commit.js';
+import { answerInVersion, listInVersion } from './conversion.js';
 import { type Core, notFound } from './core.js';
 import { limits } from './limits.js';
 import { foregroundFinalizer, metaOf, orphanFinalizer, strings, text } from './meta.js';
@@ -311,6 +312,19 @@ function success({ resource }: Target, name: string, uid: string): Status {
   };
 }
 
+/** The answer of a deletion in the version of the request. A deletion that was committed is not reported as a failure: a Status replaces an object that cannot be converted. */
+export async function deletedInVersion(target: Target, deleted: Deleted): Promise<Deleted> {
+  if (deleted.kind === 'deleted') return deleted;
+  try {
+    return { ...deleted, object: await answerInVersion(target.resource, deleted.object) };
+  } catch (e) {
+    if (!(e instanceof ApiError)) throw e;
+    const { object } = deleted;
+    const meta = metaOf(object.kind === 'stored' ? object.stored.value() : object.value);
+    return { kind: 'deleted', status: success(target, text(meta, 'name'), text(meta, 'uid')) };
+  }
+}
+
 /** Warns if a request relies on a default propagation policy that users may not expect. */
 function warnOfDefault({ target, options }: Pick<DeleteRequest, 'target' | 'options'>, context: RequestContext): void {
   const warning = target.resource.strategy.deletion?.propagationWarning;
@@ -326,10 +340,12 @@ export async function removeCollection(
 ): Promise<ListResult> {
   const { target, options } = request;
   warnOfDefault(request, context);
-  const result = await list(core, { target, options: request.list }, context);
+  const found = await list(core, { target, options: request.list }, context);
   await request.confirm?.();
   const confirmed = request.confirm !== undefined;
-  const queue = result.items.values();
+  // A client gets the objects, so nothing is deleted if they cannot be converted. Controllers do not need them, and are not held up.
+  const result = confirmed ? found : await listInVersion(target.resource, found);
+  const queue = found.items.values();
   const quiet: RequestContext = {
     user: context.user,
     userAgent: context.userAgent,

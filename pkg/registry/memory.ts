@@ -1,3 +1,4 @@
+import type { ApiError } from '../api/index.js';
 import type { StoredObject } from '../cache/index.js';
 import type { TrackedResource } from '../patch/index.js';
 import type { Parts } from './forms.js';
@@ -17,8 +18,8 @@ export interface ResourceMemory {
   readonly conversions: Map<StoredObject, Conversions>;
 }
 
-/** Converted objects in JSON, by what they were converted from. */
-export type Conversions = Promise<ReadonlyMap<StoredObject, Buffer>>;
+/** Converted objects in JSON, or why they could not be converted, by what they were converted from. */
+export type Conversions = Promise<ReadonlyMap<StoredObject, Buffer | ApiError>>;
 
 /** Returns the row of an object, and builds it if it is not cached. */
 export type RowMemory = (o: StoredObject, make: (o: StoredObject) => Parts) => Parts;

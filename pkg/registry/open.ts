@@ -8,7 +8,7 @@ import { namespaceLifecycle } from './builtin/core/namespacelifecycle.js';
 import { answerInVersion, listInVersion } from './conversion.js';
 import type { Core } from './core.js';
 import { declare } from './declare.js';
-import { remove, removeCollection } from './delete.js';
+import { deletedInVersion, remove, removeCollection } from './delete.js';
 import { kindChanger, storedKinds } from './kindchange.js';
 import { KindSet } from './kindset.js';
 import { limits } from './limits.js';
@@ -104,7 +104,7 @@ export async function openRegistry(config: RegistryConfig): Promise<Registry> {
     patch: (request, context) => written(request.target, patch(core, request, context)),
     delete: (request, context) => deleted(request.target, remove(core, request, context)),
     connect: (request, context) => connect(core, request, context),
-    deleteCollection: (request, context) => listed(request.target, removeCollection(core, request, context)),
+    deleteCollection: (request, context) => removeCollection(core, request, context),
     bootstrap: (what: BootstrapConfig) => bootstrap(core, what),
     close: async () => {
       stopBookmarks();
@@ -133,7 +133,5 @@ function written(target: Target, result: Promise<Written>): Promise<Written> {
 
 function deleted(target: Target, result: Promise<Deleted>): Promise<Deleted> {
   if (inPlace(target)) return result;
-  return result.then(async (d) =>
-    d.kind === 'deleted' ? d : { ...d, object: await answerInVersion(target.resource, d.object) },
-  );
+  return result.then((d) => deletedInVersion(target, d));
 }

@@ -8,7 +8,7 @@ import type { Op } from '../storage/index.js';
 import { Admitted } from './admission.js';
 import { decodeObject } from './bodies.js';
 import { isUnchanged, putOp, valueAnswer, writtenAnswer } from './commit.js';
-import { converting, storageForm } from './conversion.js';
+import { converting, updatedForm } from './conversion.js';
 import { type Core, keyOf, notFound, notOlderThan, sliceOf, turnFor } from './core.js';
 import { addDeclarative, finishChecks, inTurns, refuse } from './fielderrors.js';
 import { limits } from './limits.js';
@@ -141,7 +141,7 @@ async function decide(
   const { dryRun } = options;
   const rules = edit.rules ?? target.rules;
   const slice = sliceOf(core, context);
-  const old = await storageForm(resource, stored);
+  const old = await updatedForm(resource, stored);
   if (slice.spent()) await slice.yield();
   const made = await converting(resource, () => edit.make(stored, old, slice));
   if (slice.spent()) await slice.yield();

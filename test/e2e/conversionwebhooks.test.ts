@@ -216,13 +216,66 @@ describe('conversion webhooks on one peer', () => {
     expect(got.message).toContain(text);
     const listed = await json(client.ask(HOSTS('v2')), 500);
     expect(listed.message).toContain('failed to read one or more hosts.conv.io from the storage');
-    await json(
+    const patched = await json(
       client.ask(`${HOSTS('v2')}/bad`, { method: 'PATCH', headers: MERGE, body: { spec: { port: '3' } } }),
       500,
     );
+    expect(patched.message).toMatch(/^object not decodable revision=\d+: /);
     expect((await json(client.ask(`${HOSTS('v1')}/bad`))).spec).toEqual({ host: 'a:1' });
     spoil = undefined;
     expect((await json(client.ask(`${HOSTS('v2')}/bad`))).spec).toEqual({ name: 'a', port: '1' });
+  });
+
+  describe('that refuse some objects', () => {
+    const refusing = (r: Any): Any => {
+      const bad = r.convertedObjects.find((o: Any) => o.metadata.name.startsWith('refused'));
+      return bad === undefined ? r : { uid: r.uid, result: { status: 'Failure', message: `no ${bad.metadata.name}` } };
+    };
+    const place = (v: string): string => HOSTS(v).replace('default', 'refusals');
+    let before = '';
+
+    beforeAll(async () => {
+      await json(client.ask('/api/v1/namespaces', { body: { metadata: { name: 'refusals' } } }), 201);
+      before = (await json(client.ask(place('v1')))).metadata.resourceVersion;
+      for (const name of ['a', 'b', 'c', 'refused-1', 'd', 'refused-2', 'e'])
+        await json(client.ask(place('v1'), { body: host(name) }), 201);
+    });
+    beforeEach(() => {
+      spoil = refusing;
+    });
+
+    it('fail a list with an error that names these only', async () => {
+      const { message, details } = await json(client.ask(place('v2')), 500);
+      expect(message).toMatch(/failed: no refused-1 \(and 1 more\)$/);
+      const key = '/registry/conv.io/hosts/refusals/';
+      expect(details.causes.map((c: Any) => c.field)).toEqual([`${key}refused-1`, `${key}refused-2`]);
+      expect(details.causes[1].message).toMatch(/failed: no refused-2$/);
+      calls = [];
+      await json(client.ask(`${place('v2')}/e`));
+      expect(calls).toEqual([]);
+    });
+
+    it('end a watch only at the first of them', async () => {
+      const watch = client.watch(`${place('v2')}?watch=true&resourceVersion=${before}`);
+      await watch.until((w) => w.ended);
+      const names = watch.events.map((e) => e.object.metadata.name ?? e.object.message);
+      expect(names.slice(0, 3)).toEqual(['a', 'b', 'c']);
+      expect(names[3]).toMatch(/failed: no refused-1$/);
+      expect(names).toHaveLength(4);
+    });
+
+    it('do not prevent a deletion', async () => {
+      await json(client.ask(place('v2'), { method: 'DELETE' }), 500);
+      expect((await json(client.ask(place('v1')))).items).toHaveLength(7);
+      const finalizers = { metadata: { finalizers: ['a.b/c'] } };
+      const path = `${place('v1')}/refused-1`;
+      await json(client.ask(path, { method: 'PATCH', headers: MERGE, body: finalizers }));
+      const pending = await json(client.ask(`${place('v2')}/refused-1`, { method: 'DELETE' }));
+      expect(pending).toMatchObject({ kind: 'Status', status: 'Success', details: { name: 'refused-1' } });
+      expect((await json(client.ask(path))).metadata.deletionTimestamp).toBeDefined();
+      await json(client.ask(`${place('v2')}/refused-2`, { method: 'DELETE' }));
+      await json(client.ask(`${place('v1')}/refused-2`), 404);
+    });
   });
 
   it.each<[string, ((r: Any) => Any) | undefined, string]>([
@@ -245,19 +298,25 @@ describe('conversion webhooks on one peer', () => {
       'failure_type="conversion_webhook_invalid_converted_object_failure",result="failure"',
     ],
   ])('that %s are counted', async (_, change, labels) => {
-    const counted = async (): Promise<number> => {
+    const succeeded = change === undefined;
+    const byDefinition = `crd_name="hosts.conv.io",from_version="v1",to_version="v2",succeeded="${succeeded}"`;
+    const counted = async (name: string, labelled: string): Promise<number> => {
       const lines = (await client.ask('/metrics')).body.toString().split('\n');
-      const prefix = 'apiserver_conversion_webhook_request_total{';
-      const words = labels.split(',');
+      const prefix = `${name}{`;
+      const words = labelled.split(',');
       const line = lines.find((l) => l.startsWith(prefix) && words.every((word) => l.includes(word)));
       return line === undefined ? 0 : Number(line.slice(line.lastIndexOf(' ')));
     };
     await client.ask(`${HOSTS('v1')}/counted`, { method: 'DELETE' });
     await json(client.ask(HOSTS('v1'), { body: host('counted') }), 201);
-    const before = await counted();
+    const both = async (): Promise<readonly number[]> => [
+      await counted('apiserver_conversion_webhook_request_total', labels),
+      await counted('apiserver_crd_conversion_webhook_duration_seconds_count', byDefinition),
+    ];
+    const before = await both();
     spoil = change;
     await client.ask(`${HOSTS('v2')}/counted`);
-    expect(await counted()).toBeGreaterThan(before);
+    for (const [i, n] of (await both()).entries()) expect(n).toBeGreaterThan(before[i]!);
   });
 
   it('need certificates that can be read, and keep them', async () => {

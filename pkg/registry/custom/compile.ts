@@ -1,4 +1,5 @@
 import {
+  ApiError,
   apiVersionOf,
   at,
   type GroupVersionKind,
@@ -18,7 +19,7 @@ import {
   type StructSchema,
   structuralName,
 } from '../../schema/index.js';
-import { type RemoteConverter, remoteConversions } from '../conversion.js';
+import { type Converted, type RemoteConverter, remoteConversions } from '../conversion.js';
 import { STORED_VERBS } from '../declare.js';
 import type { Conversion, Kind, ServedResource, ServedSubresource, StorageForm } from '../kind.js';
 import { resourceMemory } from '../memory.js';
@@ -111,18 +112,18 @@ class Compiler {
     this.#rules.get(context.version) ?? this.#rules.values().next().value!;
 
   /** Converted objects have the fields of their version only, whatever the converter returned. */
-  async #convert(remote: RemoteConverter, objects: readonly JsonObject[], apiVersion: string): Promise<JsonObject[]> {
+  async #convert(remote: RemoteConverter, objects: readonly JsonObject[], apiVersion: string): Promise<Converted[]> {
     const type = this.#types.get(apiVersion);
     const converted = await remote(objects, apiVersion);
-    for (const o of converted) if (type !== undefined) prune(o, type.structural!);
+    for (const o of converted) if (type !== undefined && !(o instanceof ApiError)) prune(o, type.structural!);
     return [...converted];
   }
 
   /** The same with defaults, which writes and the tracking of fields need. What is read has none that the converter did not set. */
-  async #complete(remote: RemoteConverter, objects: readonly JsonObject[], apiVersion: string): Promise<JsonObject[]> {
+  async #complete(remote: RemoteConverter, objects: readonly JsonObject[], apiVersion: string): Promise<Converted[]> {
     const type = this.#types.get(apiVersion);
     const converted = await this.#convert(remote, objects, apiVersion);
-    for (const o of converted) if (type !== undefined) complete(o, type);
+    for (const o of converted) if (type !== undefined && !(o instanceof ApiError)) complete(o, type);
     return converted;
   }
 
