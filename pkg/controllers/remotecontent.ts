@@ -4,7 +4,7 @@ export interface RemoteContent {
 }
 
 export interface RemoteResources {
-  /** The resources whose objects are in namespaces and can be listed and deleted together. */
+  /** The resources whose objects are in namespaces and can be listed and deleted. */
   readonly known: readonly RemoteResource[];
   /** The group versions whose server has not told its resources, or does not respond. */
   readonly unknown: readonly string[];

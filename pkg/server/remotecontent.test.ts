@@ -7,7 +7,7 @@ import type { RemoteServer } from './remoteserver.js';
 /** A server of things that remembers its requests, and refuses those of other users than `user`. */
 function thingServer(user: string) {
   const requests: OutboundRequest[] = [];
-  const resource = { resource: 'things', scope: 'Namespaced', verbs: ['deletecollection', 'list'] };
+  const resource = { resource: 'things', scope: 'Namespaced', verbs: ['delete', 'deletecollection', 'list'] };
   const document: JsonObject = { version: 'v1', resources: [resource] };
   const server: RemoteServer = {
     group: 'demo.example.com',
@@ -50,5 +50,55 @@ describe('the content of aggregated servers', () => {
     const [things] = remoteContent(() => [server]).resources().known;
     await expect(things!.finalizers('n')).rejects.toThrow(/status 403/);
     await expect(things!.deleteAll('n')).rejects.toThrow(/status 403/);
+  });
+});
+
+describe('the content of a server without deletecollection', () => {
+  const resource = { resource: 'things', scope: 'Namespaced', verbs: ['delete', 'list'] };
+  const things = '/apis/demo.example.com/v1/namespaces/n/things';
+
+  /** Things by name, with their uids. `missing`: the server does not know the collection any more. */
+  function serverOf(objects: Map<string, string>, missing = false): RemoteServer {
+    const notFound = { kind: 'Status', reason: 'NotFound', code: 404 };
+    const answer = ({ method, path, body }: OutboundRequest): JsonObject => {
+      if (missing) return notFound;
+      if (method === 'GET') return { items: [...objects].map(([name, uid]) => ({ metadata: { name, uid } })) };
+      const name = path.slice(things.length + 1);
+      // Another client deletes b first.
+      objects.delete('b');
+      const options = JSON.parse(String(body)) as JsonObject;
+      expect(options['propagationPolicy']).toBe('Background');
+      if (!objects.has(name)) return notFound;
+      expect(options['preconditions']).toEqual({ uid: objects.get(name) });
+      objects.delete(name);
+      return {};
+    };
+    return {
+      group: 'demo.example.com',
+      version: 'v1',
+      isAvailable: true,
+      discovery: { document: { version: 'v1', resources: [resource] }, isCurrent: true },
+      async send(request) {
+        const value = answer(request);
+        return { status: Number(value['code'] ?? 200), headers: {}, body: Buffer.from(JSON.stringify(value)) };
+      },
+    };
+  }
+
+  it('is deleted object by object, each by its uid', async () => {
+    const objects = new Map([
+      ['a', '1'],
+      ['b', '2'],
+      ['c', '3'],
+    ]);
+    const [found] = remoteContent(() => [serverOf(objects)]).resources().known;
+    expect(await found!.finalizers('n')).toHaveLength(3);
+    await found!.deleteAll('n');
+    expect(await found!.finalizers('n')).toEqual([]);
+  });
+
+  it('is empty if the server does not know the collection any more', async () => {
+    const [found] = remoteContent(() => [serverOf(new Map(), true)]).resources().known;
+    expect(await found!.finalizers('n')).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import { errors, type JsonObject, listAt, objectsAt, textAt } from '../api/index.js';
+import { type JsonObject, listAt, objectsAt, textAt } from '../api/index.js';
 import type { RemoteContent, RemoteResource } from '../controllers/index.js';
 import { askRemote, type RemoteServer } from './remoteserver.js';
 
@@ -23,8 +23,8 @@ export function remoteContent(servers: () => readonly RemoteServer[]): RemoteCon
           const name = `${textAt(resource, 'resource')}.${server.group}`;
           const verbs = listAt(resource, 'verbs');
           const isContent = textAt(resource, 'scope') === 'Namespaced' && verbs.includes('list');
-          if (isContent && verbs.includes('deletecollection') && !known.has(name))
-            known.set(name, resourceOf(server, name, textAt(resource, 'resource')));
+          if (isContent && verbs.includes('delete') && !known.has(name))
+            known.set(name, resourceOf(server, name, resource));
         }
       }
       return { known: [...known.values()], unknown };
@@ -32,17 +32,31 @@ export function remoteContent(servers: () => readonly RemoteServer[]): RemoteCon
   };
 }
 
-function resourceOf(server: RemoteServer, name: string, plural: string): RemoteResource {
-  const ask = async (method: 'GET' | 'DELETE', namespace: string): Promise<JsonObject> => {
-    const path = `/apis/${server.group}/${server.version}/namespaces/${namespace}/${plural}`;
-    const answer = await askRemote(server, { method, path, accept: METADATA, account: 'namespace-controller' });
-    if (answer === undefined) throw errors.internal(`${method} ${path}: status 404`);
-    return answer;
-  };
+function resourceOf(server: RemoteServer, name: string, resource: JsonObject): RemoteResource {
+  const pathIn = (namespace: string): string =>
+    `/apis/${server.group}/${server.version}/namespaces/${namespace}/${textAt(resource, 'resource')}`;
+  const account = 'namespace-controller';
+  /** A collection that is not found has no objects. */
+  const list = async (namespace: string): Promise<readonly JsonObject[]> =>
+    objectsAt(await askRemote(server, { method: 'GET', path: pathIn(namespace), accept: METADATA, account }), 'items');
+  const remove = (path: string, preconditions: JsonObject = {}) =>
+    askRemote(server, {
+      method: 'DELETE',
+      path,
+      accept: METADATA,
+      account,
+      body: { kind: 'DeleteOptions', apiVersion: 'v1', propagationPolicy: 'Background', ...preconditions },
+    });
   return {
     name,
     finalizers: async (namespace) =>
-      objectsAt(await ask('GET', namespace), 'items').map((item) => listAt(item, 'metadata', 'finalizers').map(String)),
-    deleteAll: async (namespace) => void (await ask('DELETE', namespace)),
+      (await list(namespace)).map((item) => listAt(item, 'metadata', 'finalizers').map(String)),
+    deleteAll: async (namespace) => {
+      if (listAt(resource, 'verbs').includes('deletecollection')) return void (await remove(pathIn(namespace)));
+      for (const item of await list(namespace)) {
+        const path = `${pathIn(namespace)}/${encodeURIComponent(textAt(item, 'metadata', 'name'))}`;
+        await remove(path, { preconditions: { uid: textAt(item, 'metadata', 'uid') } });
+      }
+    },
   };
 }

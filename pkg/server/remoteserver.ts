@@ -19,6 +19,8 @@ export interface RemoteRequest {
    * `--use-service-account-credentials`.
    */
   readonly account: string;
+  /** Sent as JSON. */
+  readonly body?: JsonObject;
 }
 
 /** Asks an aggregated server. Returns the object, or undefined if the server says that it was not found. Throws `ApiError` otherwise. */
@@ -30,7 +32,13 @@ export async function askRemote(server: RemoteServer, request: RemoteRequest): P
     accept,
   };
   try {
-    const { status, body } = await server.send({ method, path, headers, timeout: REQUEST_TIME });
+    const { status, body } = await server.send({
+      method,
+      path,
+      headers: { ...headers, ...(request.body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(request.body === undefined ? {} : { body: Buffer.from(JSON.stringify(request.body)) }),
+      timeout: REQUEST_TIME,
+    });
     const isSuccess = status >= 200 && status < 300;
     if (!isSuccess && status !== 404) throw errors.internal(`${method} ${path}: status ${status}`);
     const answer = JSON.parse(body.toString('utf8')) as JsonObject;
