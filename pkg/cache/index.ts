@@ -2,7 +2,7 @@ export { Cache, type CacheOptions, type CollectionRequest, NotServed, type Prepa
 export type { Collection, CollectionSnapshot, ObservedChange, WatchStart } from './collection.js';
 export type { Cursor } from './cursor.js';
 export type { EventType, Framer, Frames } from './frames.js';
-export { endOfValue, type Labels, type StoredObject } from './object.js';
+export type { Labels, StoredObject } from './object.js';
 export { sealSharedValues } from './sharedvalues.js';
 export { NotReadable, type UnreadableObject } from './unreadable.js';
 export type { Selection } from './watchgroup.js';

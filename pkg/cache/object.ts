@@ -321,7 +321,7 @@ function endOfString(json: Buffer, at: number): number {
 }
 
 /** Returns the offset after the value that begins at `at` in JSON without white space. */
-export function endOfValue(json: Buffer, at: number): number {
+function endOfValue(json: Buffer, at: number): number {
   const first = json[at];
   if (first === 0x22) return endOfString(json, at);
   let i = at;

@@ -21,7 +21,7 @@ import {
   ASK,
   readEvent,
   readHistoryError,
-  readKeyValue,
+  readItem,
   readReadIndexResult,
   readStatus,
   readTxnResult,
@@ -271,7 +271,7 @@ class Client implements RemoteKeyspace {
       case TELL.rangeItems: {
         const items = this.#ranges.get(id)?.items;
         while (from.u8() === 1) {
-          const item = readKeyValue(from);
+          const item = readItem(from);
           items?.push(item);
         }
         return 0;

@@ -11,7 +11,8 @@ import type {
   TxnResult,
   WatchRequest,
 } from '../../storage/index.js';
-import type { SlabReader, SlabWriter } from './slab.js';
+import { THREAD_LIMITS } from '../common/index.js';
+import { ownBytes, type SlabReader, type SlabWriter } from './slab.js';
 
 /** Messages of the serving thread. */
 export const ASK = {
@@ -145,6 +146,19 @@ export function readKeyValue(from: SlabReader): KeyValue {
   const [key, createRevision, modRevision] = [from.text(), from.revision(), from.revision()];
   return { key, createRevision, modRevision, value: from.copy() };
 }
+
+/**
+ * An item of a range. A large value is a view: copies of a thousand of them would be a large part of a start. If it is kept, the rest of its
+ * message stays in memory with it: at most some 16 times its size.
+ */
+export function readItem(from: SlabReader): KeyValue {
+  const [key, createRevision, modRevision] = [from.text(), from.revision(), from.revision()];
+  const view = from.view();
+  return { key, createRevision, modRevision, value: view.length < VIEW_BYTES_MIN ? ownBytes(view) : view };
+}
+
+/** The size from which a value is a view. */
+const VIEW_BYTES_MIN = THREAD_LIMITS.messageBytesTarget / 8;
 
 export function writeWatch(out: SlabWriter, request: WatchRequest): void {
   out.text(request.start);

@@ -96,7 +96,7 @@ export class SlabReader {
 
   /** A copy, for bytes that may be kept for a long time. */
   copy(): Uint8Array {
-    return Uint8Array.prototype.slice.call(this.view());
+    return ownBytes(this.view());
   }
 
   text(): string {
@@ -105,3 +105,6 @@ export class SlabReader {
     return this.#bytes.toString('utf8', this.#at - length, this.#at);
   }
 }
+
+/** Copies bytes to memory of their own. `slice` of a `Buffer` does not copy. */
+export const ownBytes = (view: Buffer): Uint8Array => Uint8Array.prototype.slice.call(view);

@@ -112,13 +112,25 @@ describe('the thread boundary', () => {
     expect(messages).toBe(2);
   });
 
-  it('copies values', async () => {
+  it('copies small values', async () => {
     const { near } = await overPort();
     await put(near, '/a', 100);
     await put(near, '/b', 100);
     const result = await near.range({ start: '/', end: '0' });
     if (result.kind !== 'ok') throw new Error(result.kind);
     for (const { value } of result.items) expect(value.buffer.byteLength).toBe(100);
+  });
+
+  it('does not copy large values of a range', async () => {
+    const { near } = await overPort();
+    await put(near, '/a', 100_000);
+    await put(near, '/b', 100_001);
+    const result = await near.range({ start: '/', end: '0' });
+    if (result.kind !== 'ok') throw new Error(result.kind);
+    const [a, b] = result.items.map(({ value }) => value);
+    expect(Buffer.compare(a!, Buffer.alloc(100_000, '/a'))).toBe(0);
+    expect(Buffer.compare(b!, Buffer.alloc(100_001, '/b'))).toBe(0);
+    expect(a!.buffer).toBe(b!.buffer);
   });
 
   it('carries control calls and their errors', async () => {

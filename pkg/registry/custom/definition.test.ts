@@ -61,6 +61,15 @@ describe('the head of a definition', () => {
     expect(schemas.schema('v9')).toBeUndefined();
   });
 
+  it('finds the end of schemas whose strings end with backslashes and have characters of several bytes', () => {
+    const texts = ['\\', '\\"', '"\\\\', '}\\"{', 'größe }', '\u65e5\u672c {', '\u{1f600}"'];
+    const first = { type: 'object', enum: texts, properties: Object.fromEntries(texts.map((t) => [t, { title: t }])) };
+    const of = stored(definition({}, first, SCHEMA));
+    const schemas = storedSchemas(() => of);
+    expect(schemas.schema('v0')).toEqual(first);
+    expect(schemas.schema('v1')).toEqual(SCHEMA);
+  });
+
   it('keeps integers that a double cannot represent', () => {
     const text = '{"spec":{"versions":[{"name":"v0","schema":{"openAPIV3Schema":{"default":9007199254740993}}}]}}';
     const of = { json: Buffer.from(text) } as unknown as StoredObject;

@@ -1,9 +1,12 @@
 import { at, isObject, type JsonObject, objectsAt, textAt } from '../../api/index.js';
-import { endOfValue, type StoredObject } from '../../cache/index.js';
+import type { StoredObject } from '../../cache/index.js';
 import { parseStored } from '../stored.js';
 
-const KEY = Buffer.from('"openAPIV3Schema":');
+const KEY = '"openAPIV3Schema":';
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
 const OPEN = 0x7b;
+const CLOSE = 0x7d;
 /** A copy of the whole definition. */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
@@ -24,17 +27,19 @@ export interface DefinitionHead {
 export function readHead(json: Buffer): DefinitionHead {
   const schemas: [number, number][] = [];
   const pieces: Buffer[] = [];
+  // A character is a byte, so that offsets are those of the bytes. Strings are searched faster than buffers.
+  const text = json.toString('latin1');
   let done = 0;
-  for (let found = json.indexOf(KEY); found >= 0; ) {
+  for (let found = text.indexOf(KEY); found >= 0; ) {
     const start = found + KEY.length;
     let next = start;
-    if (json[start] === OPEN) {
-      next = endOfValue(json, start);
+    if (text.charCodeAt(start) === OPEN) {
+      next = endOfObject(text, start);
       pieces.push(json.subarray(done, start), Buffer.from(String(schemas.length)));
       schemas.push([start, next]);
       done = next;
     }
-    found = json.indexOf(KEY, next);
+    found = text.indexOf(KEY, next);
   }
   pieces.push(json.subarray(done));
   const head = parseStored(Buffer.concat(pieces));
@@ -45,6 +50,28 @@ export function readHead(json: Buffer): DefinitionHead {
     if (isObject(metadata['annotations'])) delete metadata['annotations'][LAST_APPLIED];
   }
   return { head, schemas };
+}
+
+/** Returns the offset after the object that begins at `start`. Skips each string with one search: they are most of a schema. */
+function endOfObject(text: string, start: number): number {
+  let depth = 0;
+  for (let i = start; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    if (c === QUOTE) i = endOfString(text, i);
+    else if (c === OPEN) depth++;
+    else if (c === CLOSE && --depth === 0) return i + 1;
+  }
+  return text.length;
+}
+
+/** Returns the offset of the quotation mark that ends the string that begins at `start`. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let escapes = 0;
+    while (text.charCodeAt(end - 1 - escapes) === BACKSLASH) escapes++;
+    if (escapes % 2 === 0) return end;
+  }
+  return text.length;
 }
 
 const heads = new WeakMap<StoredObject, DefinitionHead>();
