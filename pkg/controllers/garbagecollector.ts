@@ -27,6 +27,9 @@ const OWNERS_LOOKED_UP_AFTER_MILLISECONDS = 2000;
 /** An object without any of these marks in its bytes is skipped without parsing; most objects are. */
 const MARKS = ['"ownerReferences":', '"deletionTimestamp":'].map((m) => Buffer.from(m));
 
+/** APIServices without it are those of this server. */
+const SERVICE = Buffer.from('"service":');
+
 /** An object with owners, as kept in the index. */
 interface Dependent {
   readonly place: Place;
@@ -77,6 +80,8 @@ export function garbageCollector(context: ControllerContext, remote: RemoteOwner
       if (before !== undefined) gone(before);
       return;
     }
+    if (before === undefined && resource.resource === 'apiservices' && resource.group === 'apiregistration.k8s.io')
+      registered(after);
     const { key, json } = after;
     const held = dependents.get(key)?.owners ?? [];
     if (!MARKS.some((m) => json.includes(m))) {
@@ -100,6 +105,15 @@ export function garbageCollector(context: ControllerContext, remote: RemoteOwner
     for (const [key, { owners: references }] of dependents)
       if (references.some((r) => r.kind === kind && parseApiVersion(r.apiVersion)?.group === group))
         queue.addAfter(key, OWNERS_LOOKED_UP_AFTER_MILLISECONDS);
+  }
+
+  /** The same for a version that an aggregated server serves from now on. The name of its APIService is `v1.demo.example.com`. */
+  function registered({ name, json }: StoredObject): void {
+    if (!json.includes(SERVICE)) return;
+    const [version, ...group] = name.split('.');
+    const apiVersion = `${group.join('.')}/${version}`;
+    for (const [key, { owners: references }] of dependents)
+      if (references.some((r) => r.apiVersion === apiVersion)) queue.addAfter(key, OWNERS_LOOKED_UP_AFTER_MILLISECONDS);
   }
 
   function removed({ storage }: ServedResource): void {

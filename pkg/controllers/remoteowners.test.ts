@@ -13,9 +13,9 @@ async function scene() {
   const { world, registry } = bench;
   /** The things, by namespace and name. */
   const things = new Map<string, JsonObject>();
-  const server = { fails: false, reads: 0 };
+  const server = { isRegistered: true, fails: false, reads: 0 };
   const remote: RemoteOwners = {
-    serves: (apiVersion) => apiVersion === API,
+    serves: (apiVersion) => server.isRegistered && apiVersion === API,
     async read({ kind, name }, namespace) {
       server.reads++;
       if (server.fails) throw errors.internal('no answer');
@@ -89,6 +89,25 @@ describe('the garbage collector, for owners at aggregated servers', () => {
     server.fails = false;
     await pass(120);
     expect(await names()).toEqual(['other']);
+  });
+
+  it('looks for owners when their server is registered', async () => {
+    const { bench, server, pass, make, names } = await scene();
+    server.isRegistered = false;
+    await make('early', [reference('a', '1')]);
+    await pass(600);
+    expect([await names(), server.reads]).toEqual([['early'], 0]);
+    server.isRegistered = true;
+    const service = { namespace: 'default', name: 'demo', port: 443 };
+    const [group, version] = API.split('/') as [string, string];
+    await bench.create('apiservices.apiregistration.k8s.io/v1', '', {
+      apiVersion: 'apiregistration.k8s.io/v1',
+      kind: 'APIService',
+      metadata: { name: `${version}.${group}` },
+      spec: { group, version, groupPriorityMinimum: 100, versionPriority: 100, service, insecureSkipTLSVerify: true },
+    });
+    await pass(60);
+    expect(await names()).toEqual([]);
   });
 
   it('reads an owner once for all its dependents, less and less often, and no more without dependents', async () => {
