@@ -67,8 +67,11 @@ export interface AdmissionRequest {
   merge(live: JsonObject, configuration: JsonObject): Promise<void>;
   /** Adds a `Warning: 299` header to the response. */
   warn(text: string): void;
-  /** Adds an annotation to the audit event; the key is `<plug-in>.admission.k8s.io/<what>`. */
-  annotate(key: string, value: string): void;
+  /**
+   * Adds an annotation to the audit event; the key is `<plug-in>.admission.k8s.io/<what>`. With the level 'Request' only to events that have
+   * the object of the request: for values with content of objects.
+   */
+  annotate(key: string, value: string, level?: 'Request'): void;
   readonly reinvocation: Reinvocation;
 }
 

@@ -87,7 +87,8 @@ export class Call implements RequestContext, Credentials {
     this.#warnings.add(text);
   }
 
-  annotate(key: string, value: string): void {
+  annotate(key: string, value: string, level?: 'Request'): void {
+    if (level === 'Request' && this.audit?.wantsRequest !== true) return;
     this.#annotations ??= new Map();
     if (this.#annotations.has(key) || this.#annotations.size >= limits.auditAnnotationsMax) return;
     this.#annotations.set(key, value.slice(0, limits.auditAnnotationCharactersMax));

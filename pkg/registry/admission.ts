@@ -199,8 +199,8 @@ export class Admitted implements AdmissionRequest {
     this.#input.context.warn(warning);
   }
 
-  annotate(key: string, value: string): void {
-    this.#input.context.annotate(key, value);
+  annotate(key: string, value: string, level?: 'Request'): void {
+    this.#input.context.annotate(key, value, level);
   }
 
   /** Runs the mutating steps, a second time if a step requests it, and returns the object. */

@@ -351,7 +351,7 @@ export async function removeCollection(
     userAgent: context.userAgent,
     deadline: context.deadline,
     warn: () => {},
-    annotate: (key, value) => context.annotate(key, value),
+    annotate: (...annotation) => context.annotate(...annotation),
     ofCollection: true,
   };
   let failure: unknown;

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { accessOf } from '../../pkg/client/index.js';
+import { testServer } from '../../pkg/outbound/testing/server.js';
 import { Client } from './client.js';
 import { isBuilt, ServerProcess } from './process.js';
 
@@ -200,6 +201,51 @@ describe.skipIf(!isBuilt)('the audit', () => {
     expect(text).not.toContain('stringData');
     client.close();
     anonymous.close();
+  });
+
+  it('has the patches of mutating webhooks where it has the objects of requests', async () => {
+    const patch = [{ path: '/metadata/annotations', value: { z: '<a&b>', a: '' }, op: 'add' }];
+    const webhook = await testServer((body, _, response) => {
+      const { uid } = JSON.parse(body).request;
+      const verdict = { patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(patch)).toString('base64') };
+      response.setHeader('content-type', 'application/json');
+      const review = { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview' };
+      response.end(JSON.stringify({ ...review, response: { uid, allowed: true, ...verdict } }));
+    });
+    const policy = policyFile(
+      { level: 'Request', resources: [{ resources: ['configmaps'] }] },
+      { level: 'Metadata', resources: [{ resources: ['secrets'] }] },
+    );
+    const log = join(folder, 'patches.log');
+    const [server, client] = await started('patches', `--audit-policy-file=${policy}`, `--audit-log-path=${log}`);
+    const hook = {
+      name: 'h.example.com',
+      clientConfig: { url: `${webhook.origin}/`, caBundle: Buffer.from(webhook.ca).toString('base64') },
+      rules: [{ apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps', 'secrets'], operations: ['CREATE'] }],
+      sideEffects: 'None',
+      admissionReviewVersions: ['v1'],
+    };
+    const configuration = { kind: 'MutatingWebhookConfiguration', metadata: { name: 'w' }, webhooks: [hook] };
+    const path = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations';
+    const body = { apiVersion: 'admissionregistration.k8s.io/v1', ...configuration };
+    expect((await client.ask(path, { body })).status).toBe(201);
+    for (const resource of ['configmaps', 'secrets'])
+      expect((await client.ask(`${P}/${resource}`, { body: { metadata: { name: 'p' } } })).status).toBe(201);
+    client.close();
+    await server.stop();
+    await webhook.close();
+    const annotations = (resource: string): Event =>
+      eventsOf(log).find(
+        (e) => e.stage === 'ResponseComplete' && e.verb === 'create' && e.objectRef.resource === resource,
+      ).annotations;
+    const mutation = '{"configuration":"w","webhook":"h.example.com","mutated":true}';
+    const operation = '{"op":"add","path":"/metadata/annotations","value":{"z":"\\u003ca\\u0026b\\u003e","a":""}}';
+    expect(annotations('configmaps')).toMatchObject({
+      'mutation.webhook.admission.k8s.io/round_0_index_0': mutation,
+      'patch.webhook.admission.k8s.io/round_0_index_0': `{"configuration":"w","webhook":"h.example.com","patch":[${operation}],"patchType":"JSONPatch"}`,
+    });
+    expect(annotations('secrets')).toHaveProperty(['mutation.webhook.admission.k8s.io/round_0_index_0'], mutation);
+    expect(annotations('secrets')).not.toHaveProperty(['patch.webhook.admission.k8s.io/round_0_index_0']);
   });
 
   it('rotates its file, keeps the number of files in the flags, and drops nothing', async () => {

@@ -2,8 +2,10 @@ import {
   type AdmissionRequest,
   type AdmissionStep,
   type AdmissionSubject,
+  compareText,
   equalJson,
   errors,
+  goJson,
   type JsonObject,
   type JsonValue,
 } from '../../api/index.js';
@@ -88,7 +90,7 @@ async function call(
   let mutated = false;
   try {
     const verdict = await ask(webhook, request, subject, true, world);
-    mutated = await applyVerdict(webhook, verdict, request, subject);
+    mutated = await applyVerdict(webhook, verdict, { request, subject, place });
     count(world, webhook, TYPE, request, { since });
     return mutated;
   } catch (error) {
@@ -111,12 +113,18 @@ async function call(
   }
 }
 
+interface Called {
+  readonly request: AdmissionRequest;
+  readonly subject: AdmissionSubject;
+  /** The round and the index of the call, for annotations. */
+  readonly place: string;
+}
+
 /** Applies the patch of a verdict. Returns whether the object changed. */
 async function applyVerdict(
   webhook: Webhook,
   { patch, patchType }: Verdict,
-  request: AdmissionRequest,
-  subject: AdmissionSubject,
+  { request, subject, place }: Called,
 ): Promise<boolean> {
   if (patch === '') return false;
   const operations = operationsOf(webhook, patch);
@@ -136,7 +144,18 @@ async function applyVerdict(
   }
   const before = request.object;
   await request.replace(patched);
+  const value = { configuration: webhook.configuration, webhook: webhook.name, patch: inOrder(operations), patchType };
+  request.annotate(`patch.webhook.admission.k8s.io/${place}`, goJson(value, 'asTheyStand'), 'Request');
   return !equalJson(before ?? null, request.object ?? null);
+}
+
+/** Operations with their fields in the order in which kube-apiserver records them. */
+function inOrder(operations: readonly JsonValue[]): JsonValue[] {
+  return operations.map((o) => {
+    const operation = o as JsonObject;
+    const fields = Object.keys(operation).sort(compareText);
+    return Object.fromEntries(fields.map((field) => [field, operation[field]!]));
+  });
 }
 
 function operationsOf(webhook: Webhook, patch: string): JsonValue[] {
