@@ -100,13 +100,16 @@ export class Bench {
     this.renderer = createRenderer(world);
   }
 
+  /** `disabled`: the feature gates that are off. */
   static async open(
     runtimeConfig: Iterable<readonly [string, boolean]> = [],
     admission?: TestAdmission,
     cluster: Partial<ClusterConfig> = {},
+    disabled: readonly string[] = [],
   ): Promise<Bench> {
     const world = new TestWorld();
-    const bench = await Bench.#over(world, await openMemoryKeyspace(world), runtimeConfig, admission, cluster);
+    const keyspace = await openMemoryKeyspace(world);
+    const bench = await Bench.#over(world, keyspace, runtimeConfig, admission, cluster, disabled);
     await bench.registry.bootstrap({
       serviceAddress: '10.96.0.1',
       serviceRanges: ['10.96.0.0/12'],
@@ -131,6 +134,7 @@ export class Bench {
     runtimeConfig: Iterable<readonly [string, boolean]>,
     admission?: TestAdmission,
     cluster: Partial<ClusterConfig> = {},
+    disabled: readonly string[] = [],
   ): Promise<Bench> {
     const registry = await openRegistry({
       ...(admission === undefined ? {} : { admission: (objects: StoredObjects) => admission(objects, world) }),
@@ -138,7 +142,7 @@ export class Bench {
       keyspace,
       resources: builtinResources({ ...defaultCluster, ...cluster }),
       runtimeConfig: new Map(runtimeConfig),
-      featureEnabled: () => true,
+      featureEnabled: (gate) => !disabled.includes(gate),
       failed: (why) => {
         throw new Error(why);
       },

@@ -193,3 +193,21 @@ describe('a job whose name is not a label value', () => {
     expect(made).toMatchObject({ metadata: { labels: { 'job-name': 'j' } } });
   });
 });
+
+describe('mountable secrets of a service account', () => {
+  it('are warned about when they are first enforced, not when that changes', async () => {
+    const b = await Bench.open();
+    const account = (annotations: JsonObject): JsonObject => ({
+      apiVersion: 'v1',
+      kind: 'ServiceAccount',
+      metadata: { name: 'a', annotations },
+    });
+    const enforced = (value: string) => account({ 'kubernetes.io/enforce-mountable-secrets': value });
+    await b.create('serviceaccounts', 'default', account({}));
+    expect(b.warnings).toEqual([]);
+    await b.update('serviceaccounts', 'default', enforced('true'));
+    expect(b.warnings).toEqual([expect.stringContaining('enforce-mountable-secrets]: deprecated in v1.32+')]);
+    await b.update('serviceaccounts', 'default', enforced('false'));
+    expect(b.warnings).toHaveLength(1);
+  });
+});

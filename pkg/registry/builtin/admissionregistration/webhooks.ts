@@ -3,6 +3,7 @@ import {
   type FieldErrors,
   type FieldName,
   FieldPath,
+  givenAt,
   isDns1035Label,
   isDns1123Subdomain,
   isObject,
@@ -34,7 +35,10 @@ const CONDITIONS_MAX = 64;
 
 /** kube-apiserver compares the webhooks field by field here, and an empty list differs from an absent one. */
 export const webhooksDiffer = (o: Shaped<WebhookConfiguration>, old: Shaped<WebhookConfiguration>): boolean =>
-  differsAsGiven(at(o, 'webhooks'), at(old, 'webhooks'));
+  isGivenEmpty(o) || differsAsGiven(at(o, 'webhooks'), at(old, 'webhooks'));
+
+const isGivenEmpty = (o: Shaped<WebhookConfiguration>): boolean =>
+  at(o, 'webhooks') === undefined && givenAt(o, 'webhooks') !== undefined;
 
 export function defaultWebhooks(o: Shaped<WebhookConfiguration>): void {
   for (const w of objectsAt(o, 'webhooks')) {

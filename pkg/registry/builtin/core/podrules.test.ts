@@ -24,6 +24,21 @@ describe('containers', () => {
     ]);
   });
 
+  it('that are ephemeral and have no names are duplicates, too', async () => {
+    const b = await Bench.open();
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: { containers: [CONTAINER] } };
+    await b.create('pods', 'default', pod);
+    const debug = { image: 'i', terminationMessagePolicy: 'File', imagePullPolicy: 'Always' };
+    const changed = b.patch('pods/ephemeralcontainers', ['default', 'p'], {
+      spec: { ephemeralContainers: [debug, debug] },
+    });
+    expect(await causesOf(changed)).toEqual([
+      'spec.ephemeralContainers[0].name: Required value',
+      'spec.ephemeralContainers[1].name: Required value',
+      'spec.ephemeralContainers[1].name: Duplicate value: ""',
+    ]);
+  });
+
   it('that initialize have restart rules only with a policy', async () => {
     const initContainers = [{ ...CONTAINER, name: 'n', restartPolicyRules: [{}] }];
     expect(await podCauses({ initContainers })).toHaveLength(1);
