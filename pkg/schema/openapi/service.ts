@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../api/index.js';
+import type { JsonObject, JsonValue } from '../../api/index.js';
 import { Definitions } from './definitions.js';
 import { encodeHead, encodePart, encodeTail } from './gnostic.js';
 import { documentV3, encodeHeadV3, encodePathV3, encodeSchemaV3 } from './gnostic3.js';
@@ -153,21 +153,23 @@ class Documents implements OpenApi {
 
   async #swaggerJson(): Promise<EncodedDocument> {
     const paths: JsonObject = {};
-    const definitions: JsonObject = {};
+    // Written at once, so that no more than one schema of a custom resource is in memory as an object.
+    const definitions = new JsonPieces(this.#pause);
+    definitions.open();
     let n = 0;
     for (const part of swaggerParts(this.api)) {
       if (part === LARGE || ++n % STEPS_PER_TURN === 0) await this.#pause();
       if (part === LARGE || part === undefined) continue;
       if (part.kind === 'path') paths[part.name] = part.item;
-      else definitions[part.name] = part.schema;
+      else await definitions.member(part.name, part.schema);
     }
+    definitions.close();
     const out = new JsonPieces(this.#pause);
     out.text(`${JSON.stringify(swaggerHead(this.api.version)).slice(0, -1)},"paths":`);
     await out.object(Object.fromEntries(Object.entries(paths).sort(byKey)));
     out.text(',"definitions":');
-    await out.object(definitions);
-    out.text(`,${JSON.stringify(swaggerTail).slice(1)}`);
-    return encoded(out.finish(), this.#pause);
+    const tail = Buffer.from(`,${JSON.stringify(swaggerTail).slice(1)}`);
+    return encoded([...out.finish(), ...definitions.finish(), tail], this.#pause);
   }
 
   async #swaggerProtobuf(): Promise<EncodedDocument> {
@@ -256,6 +258,8 @@ class JsonPieces {
   readonly #pieces: Buffer[] = [];
   readonly #pause: () => Promise<void>;
   #members = 0;
+  /** Before the next member of the object that is open. */
+  #separator = '{';
 
   constructor(pause: () => Promise<void>) {
     this.#pause = pause;
@@ -266,14 +270,24 @@ class JsonPieces {
   }
 
   async object(o: JsonObject): Promise<void> {
-    let separator = '{';
-    for (const [name, value] of Object.entries(o)) {
-      const text = `${separator}${JSON.stringify(name)}:${JSON.stringify(value)}`;
-      this.text(text);
-      separator = ',';
-      if (text.length > TURN_BYTES || ++this.#members % STEPS_PER_TURN === 0) await this.#pause();
-    }
-    this.text(separator === '{' ? '{}' : '}');
+    this.open();
+    for (const [name, value] of Object.entries(o)) await this.member(name, value);
+    this.close();
+  }
+
+  open(): void {
+    this.#separator = '{';
+  }
+
+  async member(name: string, value: JsonValue | undefined): Promise<void> {
+    const text = `${this.#separator}${JSON.stringify(name)}:${JSON.stringify(value)}`;
+    this.text(text);
+    this.#separator = ',';
+    if (text.length > TURN_BYTES || ++this.#members % STEPS_PER_TURN === 0) await this.#pause();
+  }
+
+  close(): void {
+    this.text(this.#separator === '{' ? '{}' : '}');
   }
 
   finish(): readonly Buffer[] {

@@ -1,4 +1,5 @@
 import type { GroupVersion, JsonObject } from '../../api/index.js';
+import { structByName } from '../load.js';
 import { customDefinition, customListDefinition } from './custom.js';
 import { Definitions } from './definitions.js';
 import { customDefinitionName } from './names.js';
@@ -8,7 +9,7 @@ import { rootPaths } from './roots.js';
 import type { ApiDescription } from './served.js';
 import { LARGE, type Step, splitParameters } from './v3.js';
 
-/** The parts of the OpenAPI v2 document, in any order. Each is small, so that encoders can yield in between. */
+/** The parts of the OpenAPI v2 document. Each is small, so that encoders can yield in between. */
 export type SwaggerPart =
   | { readonly kind: 'path'; readonly name: string; readonly item: JsonObject }
   | { readonly kind: 'definition'; readonly name: string; readonly schema: JsonObject };
@@ -25,19 +26,15 @@ export const swaggerTail: JsonObject = {
   security: [{ BearerToken: [] }],
 };
 
-/** The document of all served resources. */
+/** The document of all served resources: its paths, then its definitions by name. */
 export function* swaggerParts(api: ApiDescription): Generator<SwaggerPart | Step> {
   const served: readonly GroupVersion[] = api.groupVersions;
   const definitions = new Definitions('v2', served);
-  for (const gv of api.groupVersions) {
-    for (const resource of gv.resources) {
-      if (resource.custom === undefined) continue;
-      const { listKind } = resource.custom;
-      definitions.add(customDefinitionName(gv, resource.kind), customDefinition('v2', gv, resource, definitions));
-      definitions.add(customDefinitionName(gv, listKind), customListDefinition('v2', gv, resource, definitions));
-      yield LARGE;
-    }
-  }
+  const custom = customDefinitions(api, definitions);
+  // The types to which they refer.
+  if (custom.size > 0)
+    for (const type of ['meta/v1.ObjectMeta', 'meta/v1.ListMeta']) definitions.struct(structByName(type));
+  for (const name of custom.keys()) definitions.add(name, {});
   for (const { paths } of rootPaths(api, definitions)) {
     for (const [name, operations] of paths) yield { kind: 'path', name, item: pathItem(operations) };
   }
@@ -47,8 +44,27 @@ export function* swaggerParts(api: ApiDescription): Generator<SwaggerPart | Step
   }
   while (definitions.writeNext()) yield;
   for (const [name, schema] of Object.entries(definitions.sorted())) {
-    yield { kind: 'definition', name, schema: schema as JsonObject };
+    const make = custom.get(name);
+    if (make !== undefined) yield LARGE;
+    yield { kind: 'definition', name, schema: make?.() ?? (schema as JsonObject) };
   }
+}
+
+/**
+ * The definitions of custom resources and their lists, by name. Each is made when it is written: all of them together may be a thousand times as large
+ * as one.
+ */
+function customDefinitions(api: ApiDescription, definitions: Definitions): ReadonlyMap<string, () => JsonObject> {
+  const made = new Map<string, () => JsonObject>();
+  for (const gv of api.groupVersions) {
+    for (const resource of gv.resources) {
+      if (resource.custom === undefined) continue;
+      const { listKind } = resource.custom;
+      made.set(customDefinitionName(gv, resource.kind), () => customDefinition('v2', gv, resource, definitions));
+      made.set(customDefinitionName(gv, listKind), () => customListDefinition('v2', gv, resource, definitions));
+    }
+  }
+  return made;
 }
 
 function pathItem(operations: readonly Operation[]): JsonObject {
