@@ -15,6 +15,24 @@ async function podCauses(spec: JsonObject): Promise<string[]> {
 const CONTAINER = { name: 'c', image: 'i' };
 const one = (more: JsonObject): JsonObject => ({ containers: [{ ...CONTAINER, ...more }] });
 
+describe('kernel parameters', () => {
+  it('of the IPC namespace, by their whole names, exclude that of the host', async () => {
+    const names = [
+      'kernel.shm_x',
+      'kernel.shm_rmid_forced',
+      'kernel/sem',
+      'kernel.semx',
+      'kernel.msgmax',
+      'fs.mqueue.x',
+    ];
+    const sysctls = names.map((name) => ({ name, value: '1' }));
+    const refused = (i: number): string =>
+      `spec.securityContext.sysctls[${i}].name: Invalid value: "${names[i]}": may not be specified when 'hostIPC' is true`;
+    expect(await podCauses({ hostIPC: true, securityContext: { sysctls } })).toEqual([1, 2, 4, 5].map(refused));
+    expect(await podCauses({ securityContext: { sysctls } })).toEqual([]);
+  });
+});
+
 describe('containers', () => {
   it('without names are duplicates of each other', async () => {
     expect(await podCauses({ containers: [{ image: 'i' }, { image: 'i' }] })).toEqual([

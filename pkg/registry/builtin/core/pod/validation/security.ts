@@ -89,10 +89,24 @@ function sysctls(
     const plain = name.replaceAll('/', '.');
     if (boolAt(spec, 'hostNetwork') && plain.startsWith('net.'))
       errors.invalid(here, name, "may not be specified when 'hostNetwork' is true");
-    if (boolAt(spec, 'hostIPC') && /^(kernel\.(shm|msg|sem)|fs\.mqueue\.)/.test(plain))
-      errors.invalid(here, name, 'may not be specified when `hostIPC` is true');
+    if (boolAt(spec, 'hostIPC') && (IPC_SYSCTLS.has(plain) || plain.startsWith('fs.mqueue.')))
+      errors.invalid(here, name, "may not be specified when 'hostIPC' is true");
   });
 }
+
+/** The kernel parameters that belong to an IPC namespace, beside all of `fs.mqueue`. */
+const IPC_SYSCTLS: ReadonlySet<string> = new Set([
+  'kernel.msg',
+  'kernel.msgmax',
+  'kernel.msgmnb',
+  'kernel.msgmni',
+  'kernel.sem',
+  'kernel.shm',
+  'kernel.shm_rmid_forced',
+  'kernel.shmall',
+  'kernel.shmmax',
+  'kernel.shmmni',
+]);
 
 const PROFILES = ['Localhost', 'RuntimeDefault', 'Unconfined'];
 
