@@ -85,6 +85,9 @@ export const limits = {
   /** Responses larger than this are compressed, as in kube-apiserver. */
   plainBytesMax: 128 * 1024,
   gzipLevel: 1,
+  /** Larger bodies are written in pieces, because a connection encrypts what it is given in one go. */
+  wholeBytesMax: 4 * 1024 * 1024,
+  pieceBytes: 256 * 1024,
 
   /** The size of a message from a WebSocket client. Such messages are ignored. */
   messageBytesMax: 4 * 1024,

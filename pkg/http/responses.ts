@@ -48,10 +48,16 @@ export function sendBytes(
   const headers = headersOf(call, contentType);
   if (more !== undefined) Object.assign(headers, more);
   call.status = status;
-  if (body.length > limits.plainBytesMax && acceptsGzip(call)) return sendCompressed(call, headers, [body]);
+  if (body.length > limits.plainBytesMax && acceptsGzip(call)) return sendCompressed(call, headers, piecesOf(body));
   headers['content-length'] = body.length;
+  if (body.length > limits.wholeBytesMax)
+    return copyPieces(call, call.exchange.stream(status, headers), piecesOf(body));
   call.bytes = body.length;
   call.exchange.send(status, headers, body);
+}
+
+function* piecesOf(body: Buffer): Generator<Buffer, void, boolean | undefined> {
+  for (let at = 0; at < body.length; at += limits.pieceBytes) yield body.subarray(at, at + limits.pieceBytes);
 }
 
 /** Sends a body in pieces, as fast as the connection accepts them. */
