@@ -99,6 +99,11 @@ const REFUSED: CertificateFindings = { user: 'bad', proxy: undefined };
 const forAny = (wanted: Partial<Wanted> = {}): Promise<Pair> =>
   issue({ name: 'jane', issuer: authority, usages: [ANY], ...wanted });
 
+function isAccepted({ certificate }: Pair, by: Pair = authority): boolean {
+  const shown = { raw: Buffer.from(certificate.rawData), ext_key_usage: [ANY] } as unknown as PeerCertificate;
+  return isIssuedForAnyUsage(shown, [new X509Certificate(by.certificate.toString('pem'))], NOW);
+}
+
 describe('a client certificate for any usage', () => {
   it('is accepted if a configured authority issued it', async () => {
     const found = await inspect(await forAny());
@@ -150,11 +155,18 @@ describe('a client certificate for any usage', () => {
   it('is refused if it has an unknown critical extension, or a broken signature algorithm', async () => {
     const unknown = new x509.Extension('1.2.3.4', true, new Uint8Array([5, 0]));
     expect(await inspect(await forAny({ more: [unknown] }))).toMatchObject(REFUSED);
-    const isAccepted = ({ certificate }: Pair): boolean => {
-      const shown = { raw: Buffer.from(certificate.rawData), ext_key_usage: [ANY] } as unknown as PeerCertificate;
-      return isIssuedForAnyUsage(shown, [new X509Certificate(authority.certificate.toString('pem'))], NOW);
-    };
     expect(isAccepted(await forAny({ hash: 'SHA-1' }))).toBe(false);
     expect(isAccepted(await forAny())).toBe(true);
+  });
+
+  it('is refused if its authority may issue only for some names', async () => {
+    // Permitted are DNS names that end with `a`.
+    const names = Buffer.from('3007a0053003820161', 'hex');
+    const constrained = await issue({
+      name: 'constrained',
+      isAuthority: true,
+      more: [new x509.Extension('2.5.29.30', true, names)],
+    });
+    expect(isAccepted(await forAny({ issuer: constrained }), constrained)).toBe(false);
   });
 });

@@ -17,19 +17,23 @@ export function isIssuedForAnyUsage(
   authorities: Iterable<X509Certificate>,
   now: number,
 ): boolean {
-  if (usages?.includes(ANY_USAGE) !== true || !isUnderstood(raw)) return false;
+  if (usages?.includes(ANY_USAGE) !== true || !isUnderstood(raw) || !isSoundlySigned(raw)) return false;
   const leaf = new X509Certificate(raw);
   if (!isValidAt(leaf, now)) return false;
   for (const authority of authorities) if (isIssuedBy(leaf, authority, now)) return true;
   return false;
 }
 
-/** `checkIssued` compares the names and key identifiers and checks the key usage of the authority, `verify` checks the signature. */
+/**
+ * `checkIssued` compares the names and key identifiers and checks the key usage of the authority, `verify` checks the signature. An authority
+ * with other constraints (on names) issued nothing here: they are critical, and this does not check them.
+ */
 function isIssuedBy(leaf: X509Certificate, authority: X509Certificate, now: number): boolean {
   // Node declares the usages as always present; they are undefined if the certificate does not restrict them.
   const usages = authority.keyUsage as readonly string[] | undefined;
   if (usages !== undefined && !usages.includes(CLIENT_AUTH) && !usages.includes(ANY_USAGE)) return false;
-  return authority.ca && isValidAt(authority, now) && leaf.checkIssued(authority) && leaf.verify(authority.publicKey);
+  if (!authority.ca || !isUnderstood(authority.raw)) return false;
+  return isValidAt(authority, now) && leaf.checkIssued(authority) && leaf.verify(authority.publicKey);
 }
 
 const isValidAt = ({ validFrom, validTo }: X509Certificate, now: number): boolean =>
@@ -48,13 +52,21 @@ const BROKEN_SIGNATURES = ['2a864886f70d010104', '2a864886f70d010105', '2a8648ce
 /** A certificate has up to ten parts, and fewer extensions than this. */
 const VALUES_MAX = 100;
 
-/** Reports whether the signature algorithm is sound, and all critical extensions are known (RFC 5280, section 4.2). */
-function isUnderstood(der: Buffer): boolean {
+/** The parts of a certificate: its content and the algorithm of its signature (RFC 5280, section 4.1). */
+function partsOf(der: Buffer): readonly DerValue[] {
   const [certificate] = derValues(der, 1) ?? [];
-  const [info, algorithm] = inside(certificate, SEQUENCE);
+  return inside(certificate, SEQUENCE);
+}
+
+function isSoundlySigned(der: Buffer): boolean {
+  const [, algorithm] = partsOf(der);
   const [signature] = inside(algorithm, SEQUENCE);
-  if (signature?.tag !== OBJECT_IDENTIFIER || BROKEN_SIGNATURES.includes(signature.content.toString('hex')))
-    return false;
+  return signature?.tag === OBJECT_IDENTIFIER && !BROKEN_SIGNATURES.includes(signature.content.toString('hex'));
+}
+
+/** Reports whether all critical extensions are known (RFC 5280, section 4.2). */
+function isUnderstood(der: Buffer): boolean {
+  const [info] = partsOf(der);
   const parts = inside(info, SEQUENCE);
   if (parts.length === 0) return false;
   const [extensions] = inside(
