@@ -127,7 +127,18 @@ export class Cache {
   /** Fills the collections from one state and follows the keyspace from there. */
   async open(requests: readonly CollectionRequest[]): Promise<void> {
     for (const r of requests) this.#requests.set(r.prefix, r);
-    await this.#load();
+    await this.#loadRepeatedly();
+  }
+
+  /** Loads the state. Compaction may overtake an attempt, which then begins again at a newer revision. */
+  async #loadRepeatedly(): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#load();
+      } catch (error) {
+        if (attempt >= cacheLimits.loadAttempts || this.#stopped !== undefined) throw error;
+      }
+    }
   }
 
   async #load(): Promise<void> {
@@ -174,15 +185,11 @@ export class Cache {
   async #reload(): Promise<void> {
     for (const p of this.#preparing) p.valid = false;
     this.#preparing.clear();
-    let problem = '';
-    for (let attempt = 0; attempt < cacheLimits.reloadAttempts && this.#stopped === undefined; attempt++) {
-      try {
-        return await this.#load();
-      } catch (error) {
-        problem = (error as Error).message;
-      }
+    try {
+      await this.#loadRepeatedly();
+    } catch (error) {
+      this.#end(`the stream of changes ended, and its beginning anew failed: ${(error as Error).message}`);
     }
-    this.#end(`the stream of changes ended, and its beginning anew failed: ${problem}`);
   }
 
   /**

@@ -34,6 +34,6 @@ export const cacheLimits = {
   /** Parsed objects that are kept for other readers, and bytes of their JSON. The oldest are dropped. One larger object is kept alone. */
   sharedValuesMax: 128,
   sharedValueBytesMax: 1024 * 1024,
-  /** Attempts of a reload before the cache gives up. Compaction may overtake an attempt. */
-  reloadAttempts: 5,
+  /** Attempts to load the state before the cache gives up. Compaction may overtake an attempt. */
+  loadAttempts: 5,
 } as const;

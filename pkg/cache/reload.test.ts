@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Revision } from '../base/index.js';
-import { openMemoryKeyspace, type WatchSink } from '../storage/index.js';
+import { type Keyspace, openMemoryKeyspace, type WatchSink } from '../storage/index.js';
 import type { Framer } from './index.js';
 import { openCache, PREFIX, put, stillWorld, withWatches } from './testing.js';
 
@@ -96,4 +96,23 @@ it('a cache whose revision was compacted reloads; its watches end, waiting reade
   expect(failures).toEqual([]);
   cache.close();
   await keyspace.close();
+});
+
+it('a cache opens although compaction overtakes the first reads', async () => {
+  const inner = await openMemoryKeyspace(stillWorld);
+  await put(inner, 'n/first');
+  let overtaken = 0;
+  const range: Keyspace['range'] = async (request) => {
+    if (request.revision !== undefined && overtaken < 2) {
+      overtaken++;
+      await inner.compact(await put(inner, `n/later-${overtaken}`));
+    }
+    return inner.range(request);
+  };
+  const keyspace = { ...withWatches(inner, (request, sink) => inner.watch(request, sink)), range };
+  const cache = await openCache(keyspace, (why) => expect.unreachable(why));
+  expect(overtaken).toBe(2);
+  expect(cache.collection(PREFIX)!.size).toBe(3);
+  cache.close();
+  await inner.close();
 });

@@ -98,6 +98,8 @@ interface Seen {
 interface Following {
   readonly events: Seen[];
   code(): number | undefined;
+  /** Whether the server has ended the watch. */
+  isOver(): boolean;
   stop(): void;
 }
 
@@ -105,6 +107,7 @@ interface Following {
 function following(asker: Asker, from: number, more = ''): Following {
   const events: Seen[] = [];
   let code: number | undefined;
+  let over = false;
   const stop = asker.stream(
     `${CMS}?watch=true&allowWatchBookmarks=true&resourceVersion=${from}${more}`,
     (text) => {
@@ -112,9 +115,11 @@ function following(asker: Asker, from: number, more = ''): Following {
       if (type === undefined || type === 'ERROR') code = failed ?? object.code;
       else events.push({ type, revision: Number(object.metadata.resourceVersion), name: object.metadata.name ?? '' });
     },
-    () => {},
+    () => {
+      over = true;
+    },
   );
-  return { events, code: () => code, stop };
+  return { events, code: () => code, isOver: () => over, stop };
 }
 
 async function until(what: () => boolean, patience = 60_000): Promise<void> {
@@ -304,7 +309,7 @@ describe.skipIf(!isBuilt).sequential('faults of stores with several peers', () =
 describe.skipIf(!isBuilt).sequential('a peer that was away for longer than history is kept', () => {
   clusterOf({ proxied: true, args: ['--snapshot-count=50', '--auto-compaction-retention=1s'] });
 
-  it('catches up by a snapshot, ends its watches with 410, and continues to serve', async () => {
+  it('catches up by a snapshot, hides no event from watches, and continues to serve', async () => {
     const leader = await cluster.leader();
     const far = cluster.names.find((n) => n !== leader)!;
     const others = cluster.names.filter((n) => n !== far);
@@ -312,9 +317,10 @@ describe.skipIf(!isBuilt).sequential('a peer that was away for longer than histo
     const pid = cluster.pid(far);
     const watch = following(at(far), from);
     cluster.cut(others.flatMap((o) => [[far, o] as const, [o, far] as const]));
+    const { lastIndex } = await cluster.status(far);
     const writers = Array.from({ length: 8 }, (_, i) => writing(at(leader), `away-${i}`));
     const end = performance.now() + 60_000;
-    const beyond = async (): Promise<boolean> => (await cluster.status(leader)).firstIndex > from + 100;
+    const beyond = async (): Promise<boolean> => (await cluster.status(leader)).firstIndex > lastIndex + 100;
     while (!(await beyond())) {
       if (performance.now() > end) throw new Error('the log was not cut');
       await wait(200);
@@ -332,9 +338,16 @@ describe.skipIf(!isBuilt).sequential('a peer that was away for longer than histo
     const there = new Set((await all(at(far))).items.map((o) => o.metadata.name));
     expect(acknowledged.filter((n) => !there.has(n))).toEqual([]);
     expect([cluster.pid(far), cluster.deaths]).toEqual([pid, []]);
+    // The snapshot may be one that the leader began before the compaction. It has the history that the watches need, so that they
+    // continue. With a later one they end, and a new watch from there is refused. A watch that continues and lacks an event is the fault.
     const again = following(at(far), from);
-    await until(() => again.code() !== undefined);
-    expect(again.code()).toBe(410);
+    const isWhole = (w: Following): boolean => {
+      const names = new Set(w.events.map((e) => e.name));
+      return acknowledged.every((name) => names.has(name));
+    };
+    await until(() => again.code() !== undefined || isWhole(again));
+    if (again.code() !== undefined) expect(again.code()).toBe(410);
+    await until(() => watch.isOver() || isWhole(watch));
     watch.stop();
     again.stop();
     const made = (await surely(at(far), 'POST', CMS, cm('back', ''))) as unknown as Stored;
