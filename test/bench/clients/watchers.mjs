@@ -1,10 +1,12 @@
 // Watchers of one collection, each on its own connection or on shared HTTP/2 connections. Each writer changes one object that holds the time.
 // `accepts`: Accept headers, used in turn. `stalled`: the number of extra watchers that never read. `rate`: changes per second of all writers.
+// `collection`, `object`, `holder`: other objects than ConfigMaps of `size` bytes: their path, one of them, and its field that gets the time.
 import net from 'node:net';
 import { Duplex } from 'node:stream';
 import { connect1, connect2, finish, o, quantiles, requestText, sleep } from './common.mjs';
 
-const collection = '/api/v1/namespaces/default/configmaps';
+const configMap = () => ({ apiVersion: 'v1', kind: 'ConfigMap', data: { pad: 'x'.repeat(o.size) } });
+const { collection = '/api/v1/namespaces/default/configmaps', object = configMap(), holder = 'data' } = o;
 const path = `${collection}?watch=true&resourceVersion=0&labelSelector=bench%3Dwatch`;
 const accepts = o.accepts ?? ['application/json'];
 const latencies = [];
@@ -129,9 +131,8 @@ const send = (method, url, type, body) =>
     stream.on('error', reject);
     stream.end(body);
   });
-const pad = 'x'.repeat(o.size);
 for (let w = 0; w < o.writers; w++)
-  await send('POST', collection, 'application/json', JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `watched${w}`, labels: { bench: 'watch' } }, data: { pad } }));
+  await send('POST', collection, 'application/json', JSON.stringify({ ...object, metadata: { name: `watched${w}`, labels: { bench: 'watch' } } }));
 await sleep(500);
 events = 0;
 latencies.length = 0;
@@ -143,7 +144,7 @@ const until = Date.now() + o.seconds * 1000;
 let writes = 0;
 async function writer(w) {
   for (let i = 0; Date.now() < until; i++) {
-    await send('PATCH', `${collection}/watched${w}`, 'application/merge-patch+json', `{"data":{"at":"${Date.now()}"}}`);
+    await send('PATCH', `${collection}/watched${w}`, 'application/merge-patch+json', `{"${holder}":{"at":"${Date.now()}"}}`);
     writes++;
     const wait = from + ((i + 1) * 1000 * o.writers) / o.rate - performance.now();
     if (wait > 1) await sleep(wait);

@@ -22,6 +22,7 @@ const spec = {
   type: 'object',
   properties: {
     value: { type: 'string' },
+    at: { type: 'string' },
     replicas: { type: 'integer', minimum: 0 },
     fields: { type: 'object', maxProperties: 64, additionalProperties: { type: 'string', maxLength: 256 } },
     entries: { type: 'array', maxItems: 64, items: entry, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] },
@@ -53,9 +54,12 @@ const box = {
   },
 };
 const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: Object.fromEntries(entries) };
+/** Each event costs a merge patch too, which the watchers share. */
+const WATCH = { watchers: 100, writers: 8, rate: 60, seconds: 8 };
+const WATCH_LABEL = `watch, ${WATCH.watchers} watchers`;
 const KINDS = [
-  { of: 'ConfigMap', path: '/api/v1/namespaces/default/configmaps', object: map },
-  { of: 'custom', path: `/apis/${GROUP}/v1/namespaces/default/boxes`, object: box },
+  { of: 'ConfigMap', path: '/api/v1/namespaces/default/configmaps', object: map, holder: 'data' },
+  { of: 'custom', path: `/apis/${GROUP}/v1/namespaces/default/boxes`, object: box, holder: 'spec' },
 ];
 
 export async function run(bench) {
@@ -87,6 +91,15 @@ export async function run(bench) {
         costs[`${label} ${of}`] = (bench.cpu() - before) / out.operations;
         if (out.failures > 0) throw new Error(`${out.failures} requests failed`);
       }
-  for (const { label } of modes)
+  for (const { of, ...kind } of KINDS) {
+    const client = bench.open('watchers.mjs', { ...WATCH, collection: kind.path, ...kind, seconds: WATCH.seconds * bench.scale });
+    await client.ready;
+    const before = bench.cpu();
+    const out = await client.done;
+    costs[`${WATCH_LABEL} ${of}`] = (bench.cpu() - before) / out.operations;
+    bench.row(`${TITLE}: ${WATCH_LABEL}, ${of}`, out);
+    if (out.failures > 0) throw new Error(`${out.failures} writes failed`);
+  }
+  for (const label of [...modes.map((m) => m.label), WATCH_LABEL])
     bench.row(`${TITLE}: ${label}, of a ConfigMap`, { note: `${(costs[`${label} custom`] / costs[`${label} ConfigMap`]).toFixed(2)} times the CPU time` });
 }
