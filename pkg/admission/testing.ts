@@ -23,6 +23,7 @@ export function admissionRequest(
     options: {},
     dryRun: false,
     deadline: Number.POSITIVE_INFINITY,
+    signal: undefined,
     user: { name: 'u', groups: [] },
     object: undefined,
     old: undefined,

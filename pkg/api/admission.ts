@@ -40,6 +40,8 @@ export interface AdmissionRequest {
   readonly dryRun: boolean;
   /** Milliseconds on the monotonic clock after which the request ends. */
   readonly deadline: number;
+  /** Aborted when the client has disconnected; undefined in the server's own requests. */
+  readonly signal: AbortSignal | undefined;
   readonly user: UserInfo;
   /**
    * In the storage version; of a scale subresource the Scale; of a connection its options. Undefined for delete. A mutating step

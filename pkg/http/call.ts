@@ -55,6 +55,7 @@ export class Call implements RequestContext, Credentials {
   responseStarted: (() => void) | undefined;
   readonly #world: World;
   #slice: Slice | undefined;
+  #gone: AbortController | undefined;
   #warnings: Warnings | undefined;
   #annotations: Map<string, string> | undefined;
 
@@ -76,6 +77,17 @@ export class Call implements RequestContext, Credentials {
   get slice(): Slice {
     this.#slice ??= new Slice(this.#world, this.scheduler, limits.sliceTime);
     return this.#slice;
+  }
+
+  /** Made on first use: few requests call other servers. */
+  get signal(): AbortSignal {
+    if (this.#gone === undefined) {
+      const gone = new AbortController();
+      this.#gone = gone;
+      if (this.exchange.gone) gone.abort();
+      else this.exchange.onClose(() => gone.abort());
+    }
+    return this.#gone.signal;
   }
 
   get verb(): string {

@@ -17,6 +17,7 @@ export interface WebhookCall {
   /** Milliseconds until the response must be complete. The webhook sees them in whole seconds. */
   readonly timeout: number;
   readonly bodyBytesMax?: number;
+  readonly signal?: AbortSignal | undefined;
 }
 
 interface Client {
@@ -42,7 +43,7 @@ export class WebhookClients {
   }
 
   /** Posts JSON. `config` must be the same value for every call. Throws `ClientConfigError` or `OutboundError`. */
-  call(config: JsonObject, { body, timeout, bodyBytesMax }: WebhookCall): Promise<OutboundResponse> {
+  call(config: JsonObject, { body, timeout, bodyBytesMax, signal }: WebhookCall): Promise<OutboundResponse> {
     let client = this.#clients.get(config);
     if (client === undefined) {
       client = this.#client(config);
@@ -55,6 +56,7 @@ export class WebhookClients {
       body,
       timeout,
       ...(bodyBytesMax === undefined ? {} : { bodyBytesMax }),
+      ...(signal === undefined ? {} : { signal }),
     });
   }
 

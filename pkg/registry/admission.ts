@@ -87,6 +87,10 @@ export class Admitted implements AdmissionRequest {
     return this.#input.context.deadline;
   }
 
+  get signal(): AbortSignal | undefined {
+    return this.#input.context.signal;
+  }
+
   get user(): AdmissionRequest['user'] {
     return this.#input.context.user;
   }

@@ -350,6 +350,9 @@ export async function removeCollection(
     user: context.user,
     userAgent: context.userAgent,
     deadline: context.deadline,
+    get signal() {
+      return context.signal;
+    },
     warn: () => {},
     annotate: (...annotation) => context.annotate(...annotation),
     ofCollection: true,

@@ -12,6 +12,8 @@ export interface RequestContext {
   readonly verb?: string;
   /** Milliseconds on the monotonic clock after which the response is 504. */
   readonly deadline: number;
+  /** Aborted when the client has disconnected; absent in the server's own requests. */
+  readonly signal?: AbortSignal | undefined;
   /** Adds a `Warning: 299` header to the response. */
   warn(text: string): void;
   /** Adds an annotation to the audit event of the request; with the level 'Request' only if the event has the object of the request. */

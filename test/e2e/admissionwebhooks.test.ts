@@ -22,12 +22,16 @@ type Answer = (review: Review) => object | string | undefined;
 let webhook: TestServer;
 const answers = new Map<string, Answer>();
 let calls: Review[] = [];
+/** The paths of calls that were aborted before their response. */
+let aborted: string[] = [];
 
 beforeAll(async () => {
   webhook = await testServer((body, request, response) => {
     const review = JSON.parse(body) as Review;
     calls.push(review);
-    const answer = answers.get(new URL(request.url ?? '', 'https://x').pathname)?.(review);
+    const { pathname } = new URL(request.url ?? '', 'https://x');
+    response.once('close', () => response.writableEnded || aborted.push(pathname));
+    const answer = answers.get(pathname)?.(review);
     if (answer === undefined) return;
     if (answer === RESET) return void request.socket.destroy();
     if (answer === STATUS_500) return void response.writeHead(500).end('boom');
@@ -38,8 +42,10 @@ beforeAll(async () => {
 afterAll(() => webhook.close());
 beforeEach(() => {
   calls = [];
+  aborted = [];
 });
 
+const FINALLY = { timeout: 60_000 };
 const RESET = 'reset';
 const STATUS_500 = 'status 500';
 
@@ -195,6 +201,31 @@ describe('admission webhooks on one peer', () => {
     expect(message(await hung)).toBe(
       failed(`failed to call webhook: Post "${webhook.origin}/hang?timeout=1s": context deadline exceeded`),
     );
+  });
+
+  it.each(['mutating', 'validating'] as const)('%s: are not waited for when the client has left', async (kind) => {
+    const names = { gone: `gone-${kind}`, stays: `stays-${kind}` };
+    const only = {
+      timeoutSeconds: 30,
+      failurePolicy: 'Ignore',
+      matchConditions: [{ name: 'it', expression: `object.metadata.name == '${names.gone}'` }],
+    };
+    await install(
+      kind,
+      hook(
+        at(`/left-${kind}`, () => undefined),
+        only,
+      ),
+    );
+    const leaving = new Client(client.credentials);
+    const lost = create(leaving, { metadata: { name: names.gone } }).catch(() => undefined);
+    await expect.poll(() => calls.length, FINALLY).toBe(1);
+    leaving.close();
+    expect(await lost).toBeUndefined();
+    await expect.poll(() => aborted, FINALLY).toEqual([`/left-${kind}`]);
+    // The failure is ignored, but the request is over: its object is not created, not even later.
+    expect((await create(client, { metadata: { name: names.stays } })).status).toBe(201);
+    expect((await client.ask(`${CMS}/${names.gone}`)).status).toBe(404);
   });
 
   it('that cannot be reached fail the request, or are ignored, according to their policy', async () => {

@@ -53,9 +53,11 @@ export class Rejection extends Error {
   }
 }
 
-/** The request timed out while webhooks were called. */
-export const outOfTime = (): ApiError =>
-  new ApiError(504, 'Timeout', 'Timeout: request did not complete within requested timeout', {});
+/** Throws if the request timed out, or its client disconnected, while webhooks were called. kube-apiserver has one error for both. */
+export function throwIfOver({ deadline, signal }: AdmissionRequest, { clock }: World): void {
+  if (deadline <= clock.monotonic() || signal?.aborted === true)
+    throw new ApiError(504, 'Timeout', 'Timeout: request did not complete within requested timeout', {});
+}
 
 /**
  * Calls a webhook for a request. Throws `CallFailure`, `Rejection`, or an `ApiError` for errors that the failure policy
@@ -80,7 +82,7 @@ export async function ask(
   const timeout = Math.max(1, Math.min(webhook.timeout, request.deadline - world.clock.monotonic()));
   let verdict: Verdict;
   try {
-    const response = await clients.call(webhook.clientConfig, { body, timeout });
+    const response = await clients.call(webhook.clientConfig, { body, timeout, signal: request.signal });
     const problem = restError(response);
     if (problem !== undefined)
       throw new CallFailure(webhook, `failed to call webhook: ${problem.message}`, problem.status.code);

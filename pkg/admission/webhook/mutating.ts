@@ -12,7 +12,7 @@ import {
 import { goJsonProblem } from '../../outbound/index.js';
 import { applyPatch, PatchError } from '../../patch/index.js';
 import { objectsIn } from '../policy/matching.js';
-import { ask, CallFailure, count, outOfTime, Rejection, type WebhookWorld } from './call.js';
+import { ask, CallFailure, count, Rejection, throwIfOver, type WebhookWorld } from './call.js';
 import { isExempt, WebhookMatcher } from './match.js';
 import type { Verdict } from './review.js';
 import { type Webhook, WebhookSource } from './source.js';
@@ -105,7 +105,7 @@ async function call(
     if (!isIgnored) throw errors.internal(error.message);
     world.metrics.failedOpen(webhook.name, TYPE);
     request.annotate(`failed-open.mutation.webhook.admission.k8s.io/${place}`, webhook.name);
-    if (request.deadline <= world.world.clock.monotonic()) throw outOfTime();
+    throwIfOver(request, world.world);
     return false;
   } finally {
     const value = { configuration: webhook.configuration, webhook: webhook.name, mutated };

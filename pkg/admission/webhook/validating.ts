@@ -1,5 +1,5 @@
 import { type AdmissionRequest, type AdmissionStep, type AdmissionSubject, errors } from '../../api/index.js';
-import { ask, CallFailure, count, outOfTime, Rejection, type WebhookWorld } from './call.js';
+import { ask, CallFailure, count, Rejection, throwIfOver, type WebhookWorld } from './call.js';
 import { isExempt, WebhookMatcher } from './match.js';
 import { type Webhook, WebhookSource } from './source.js';
 
@@ -27,7 +27,7 @@ async function validate(webhooks: readonly Webhook[], request: AdmissionRequest,
     if (subject !== undefined) matching.push({ webhook, subject });
   }
   if (matching.length === 0) return;
-  if (request.deadline <= world.world.clock.monotonic()) throw outOfTime();
+  throwIfOver(request, world.world);
   const failures: unknown[] = [];
   await Promise.all(
     matching.map(async ({ webhook, subject }, i) => {
@@ -43,6 +43,8 @@ async function validate(webhooks: readonly Webhook[], request: AdmissionRequest,
     }),
   );
   if (failures.length > 0) throw failures[0];
+  // Nothing is written for a client that left while a webhook whose failures are ignored was called.
+  throwIfOver(request, world.world);
 }
 
 /** The error of the request after a failed or refused call; undefined if the failure is ignored. */
