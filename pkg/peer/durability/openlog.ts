@@ -50,7 +50,10 @@ export async function openLog(
   }
   if (config.forceNewCluster === true) throw new Error('--force-new-cluster needs the data directory of a member');
   if (applied > 0) {
-    throw new LogCorruptError(`There is a state up to revision ${applied} in ${disk.home.name}, but no log beside it`);
+    throw new LogCorruptError(
+      `There is a state up to revision ${applied} in ${disk.home.name}, but no log beside it`,
+      'If a restore into this data directory was interrupted: empty the directory and restore again',
+    );
   }
   return createLog(logWorld, await found());
 }

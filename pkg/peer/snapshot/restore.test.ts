@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Revision, revision } from '../../base/index.js';
@@ -79,5 +79,17 @@ describe('a snapshot', () => {
     const { file } = await saved(folder.path);
     const config = soloConfig({ dataDir: join(folder.path, 'old') });
     await expect(restoreSnapshot(file, config, threadWorld())).rejects.toThrow('holds data already');
+  });
+
+  it('restored only in part says so when the peer starts', async () => {
+    const folder = temporaryFolder();
+    cleanups.push(() => folder.remove());
+    const { file } = await saved(folder.path);
+    const dataDir = join(folder.path, 'new');
+    await restoreSnapshot(file, soloConfig({ dataDir }), threadWorld());
+    // The log is written last.
+    rmSync(join(dataDir, 'wal'), { recursive: true });
+    const start = openPeer(soloConfig({ dataDir }), threadWorld());
+    await expect(start).rejects.toThrow('If a restore into this data directory was interrupted: empty the directory');
   });
 });

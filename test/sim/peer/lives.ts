@@ -13,6 +13,7 @@ const LOST_DISK = /has been part of the cluster before/;
 const ANOTHER_CLUSTER = /another cluster/;
 const REMOVED = /removed from the cluster/;
 const OUTDATED = /of form (\d+).*upgrade this peer/;
+const NO_MEMBER = /no member has the URL/;
 const DIFFERS = /differs from that of most peers/;
 
 export class Lives {
@@ -92,6 +93,8 @@ export class Lives {
     const { trace, atPeace, peaceSince } = this.#cluster();
     trace(() => `${machine.name} does not start: ${message}`);
     if (this.#noticed(machine, error)) return;
+    // The operator sees that a removal whose outcome it did not learn was carried out, and adds the machine again.
+    if (machine.suspect === 'emptied' && NO_MEMBER.test(message)) machine.lost = this.#removals.has(machine.memberId!);
     const excusable = /EIO|ENOSPC|simulated disk is full|could not join|no member answer/i.test(message);
     if (excusable && (!atPeace || machine.joins || machine.startedAt < peaceSince)) return;
     if (machine.suspect !== undefined && machine.disk.isEmpty) return;

@@ -44,6 +44,9 @@ const FAILED: readonly FailedRun[] = [
     without: [],
     what: 'a peer that was rolled back is the first to apply the change for which it stops',
   },
+  { seed: 16288, profile: {}, without: [], what: 'the power fails while a snapshot is restored' },
+  { seed: 16942, profile: {}, without: [], what: 'the disk is so full that no file can be created' },
+  { seed: 7884, profile: {}, without: [], what: 'a removal of unknown outcome is committed after the disk was lost' },
 ];
 
 function verdict(result: PeerSimResult | undefined): string {

@@ -2,12 +2,17 @@
 // the same snapshot. One peer may continue with its old data for a while: it belongs to another cluster then.
 
 import { PEER_RULES } from '../../../pkg/peer/common/index.js';
-import { restoreTo } from '../../../pkg/peer/snapshot/index.js';
+import { type Restored, restoreTo } from '../../../pkg/peer/snapshot/index.js';
 import { type KeyValue, openStateMachine } from '../../../pkg/storage/index.js';
 import { CheckFailed } from '../checker.js';
 import type { SimulatedCluster } from './cluster.js';
 import { History } from './history.js';
 import type { Machine } from './machine.js';
+
+const ATTEMPTS = 20;
+const LOOK_AGAIN_MS = 50;
+/** Errors of the simulated disk. */
+const DISK_FAILED = /EIO|ENOSPC|simulated disk is full/;
 
 interface Snapshot {
   readonly revision: number;
@@ -62,17 +67,35 @@ async function snapshotOf(source: Machine): Promise<Snapshot> {
   }
 }
 
-/** The restoring command on one machine, with an empty disk. */
+/** The operator of one machine restores, again from an empty disk if the command failed or the power did. */
 async function restoreMachine(
-  { profile, atPeace, faults }: SimulatedCluster,
+  cluster: SimulatedCluster,
+  machine: Machine,
+  members: readonly Machine[],
+  snapshot: Snapshot,
+): Promise<Restored> {
+  for (let attempt = 1; ; attempt++) {
+    const restored = await tryToRestore(cluster, machine, members, snapshot);
+    if (restored !== undefined) return restored;
+    if (attempt === ATTEMPTS)
+      throw new CheckFailed('restore', `${machine.name} is not restored in ${attempt} attempts`);
+  }
+}
+
+/** The restoring command on one machine, with an empty disk. Undefined if it did not complete for a reason that an operator expects. */
+async function tryToRestore(
+  cluster: SimulatedCluster,
   machine: Machine,
   members: readonly Machine[],
   { chunks }: Snapshot,
-): Promise<{ readonly clusterId: string; readonly revision: number }> {
+): Promise<Restored | undefined> {
+  const { profile, atPeace, faults } = cluster;
   machine.wipe(profile.disk);
   if (atPeace) machine.disk.calm();
   const process = machine.newProcess();
-  const restored = await restoreTo(machine.disk.of(process), {
+  // The process of the machine, so that it ends when the power fails.
+  machine.process = process;
+  const restoring = restoreTo(machine.disk.of(process), {
     config: { ...machine.config(), initialCluster: members.map(({ asMember }) => asMember) },
     world: process.world,
     chunks: async function* () {
@@ -80,7 +103,19 @@ async function restoreMachine(
     },
     rules: { ...PEER_RULES, ...faults.rules },
   });
-  process.kill();
-  machine.memberId = restored.peerId;
-  return restored;
+  restoring.catch(() => {});
+  const ended = async (): Promise<undefined> => {
+    while (process.alive) await cluster.sleep(LOOK_AGAIN_MS);
+  };
+  try {
+    const restored = await Promise.race([restoring, ended()]);
+    if (restored === undefined || !process.alive) return undefined;
+    machine.memberId = restored.peerId;
+    return restored;
+  } catch (error) {
+    if (process.alive && !DISK_FAILED.test((error as Error).message)) throw error;
+    return undefined;
+  } finally {
+    process.kill();
+  }
 }

@@ -18,9 +18,10 @@ export interface RecoveredLog {
 /** The log has damage that no crash can cause. The message says what is wrong and what to do. */
 export class LogCorruptError extends Error {
   override readonly name = 'LogCorruptError';
-  constructor(what: string) {
+  /** @param unless the other possible cause, with what to do about it */
+  constructor(what: string, unless?: string) {
     super(
-      `${what}. No crash or power cut leaves the log like this: data that was already durable was changed or lost. ` +
+      `${what}. ${unless === undefined ? 'No' : `${unless}. Otherwise no`} crash or power cut leaves the log like this: data that was already durable was changed or lost. ` +
         'This peer does not start, because it may have forgotten what it promised. If the cluster has other healthy peers: ' +
         'remove this member (triremectl member remove), empty its data directory and add it again; it then copies the state. ' +
         'If it is the only one: stop, check the disk, and restore the newest snapshot (triremectl snapshot restore).',

@@ -100,8 +100,9 @@ export class Spare {
           return file;
         } catch (error) {
           if (!isOutOfSpace(error)) throw error;
-          // The incomplete file would only take space that others need to recover.
-          this.#world.disk.remove(Spare.NAME);
+          // The incomplete file would only take space that others need to recover. There is none if it could not be created.
+          const { disk } = this.#world;
+          if (disk.list().includes(Spare.NAME)) disk.remove(Spare.NAME);
         }
       }
       this.#outOfSpace = true;
