@@ -183,6 +183,21 @@ describe('membership', () => {
     await outcast;
   });
 
+  it('has no sole member from the moment when a second one is added', async () => {
+    const made = await cluster(1, {}, folder(), 1);
+    const { keyspace, control } = await made.leader();
+    const { soleCell } = keyspace;
+    await put(keyspace, '/a', '1');
+    const read = await keyspace.readIndex();
+    expect(read).toMatchObject({ kind: 'ok', sole: soleCell[0] });
+    expect(soleCell[0]).not.toBe(0);
+    const added = await control.addMember({ name: 'peer1', peerUrls: made.config(1).network!.advertiseUrls });
+    expect(added).toMatchObject({ kind: 'ok', value: { learner: true } });
+    expect(soleCell[0]).toBe(0);
+    expect(await keyspace.readIndex()).toEqual({ kind: 'ok', revision: expect.any(Number) });
+    expect(soleCell[0]).toBe(0);
+  });
+
   it('removes the leader itself, and reports success', async () => {
     const made = await cluster(3);
     const leader = await made.leader();

@@ -16,7 +16,7 @@ function bounded(keyspace: PeerKeyspace): Keyspace {
   const { port1, port2 } = new MessageChannel();
   const served = serveKeyspace(port2, keyspace, {}, threadWorld().timers);
   void served.closed.then(() => port2.close());
-  return connectKeyspace(port1, keyspace.status(), threadWorld().timers);
+  return connectKeyspace(port1, { status: keyspace.status(), soleCell: keyspace.soleCell }, threadWorld().timers);
 }
 
 async function solo(

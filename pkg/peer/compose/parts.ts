@@ -23,6 +23,7 @@ import {
   Proposals,
   peerKeyspace,
   Reads,
+  SoleMember,
 } from '../requests/index.js';
 import { SnapshotReceiver } from '../snapshot/index.js';
 import type { Connections } from './connections.js';
@@ -58,6 +59,7 @@ export interface Parts {
   readonly transport: LateTransport;
   readonly proposals: Proposals;
   readonly reads: Reads;
+  readonly sole: SoleMember;
   readonly space: Space;
   readonly fullDisk: FullDisk;
   readonly admission: Admission;
@@ -143,13 +145,19 @@ function requestParts(
     },
     Buffer.from(world.random.bytes(6)).readUIntLE(0, 6),
   );
+  const sole = new SoleMember({
+    self: toPeerId(base.log.identity.peerId),
+    configuration: () => raft.config,
+    leadsByCommitted: () => raft.status().configIsCommitted,
+  });
   const reads = new Reads({
     ...timing,
     readIndex: (open) => raft.readIndex(open),
+    sole: () => sole.period(),
     applied: () => state.machine.applied,
     standstill: () => space.standstill,
   });
-  return { proposals, reads };
+  return { proposals, reads, sole };
 }
 
 function membersOf(
@@ -334,12 +342,13 @@ function tasksOf({ config, world, state, rules }: PeerBase, { raft, proposals, c
 
 function keyspaceOf(
   { state, metrics }: PeerBase,
-  { raft, proposals, reads, space, checks }: Core,
+  { raft, proposals, reads, sole, space, checks }: Core,
   owner: Owner,
 ): PeerKeyspace {
   return peerKeyspace({
     proposals,
     reads,
+    soleCell: sole.cell,
     space,
     state,
     metrics,

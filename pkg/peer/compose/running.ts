@@ -62,7 +62,7 @@ export class RunningPeer implements Peer {
   }
 
   #startConsensus(): void {
-    const { raft, transport, applier, receiver, reads, members } = this.#parts;
+    const { raft, transport, applier, receiver, reads, sole, members } = this.#parts;
     raft.start({
       send: (messages) => transport.send(messages),
       flush: () => transport.flush(),
@@ -70,7 +70,10 @@ export class RunningPeer implements Peer {
       install: (write, persist) => receiver.install(write, persist),
       readSettled: (outcome) => reads.settled(outcome),
       roleChanged: (now, before) => this.#roleChanged(now, before),
-      membersChanged: () => connectMembers(members, transport),
+      membersChanged: () => {
+        sole.reconfigured();
+        connectMembers(members, transport);
+      },
     });
   }
 
@@ -151,7 +154,7 @@ export class RunningPeer implements Peer {
   #stop(why: string): void {
     if (this.#stopped !== undefined) return;
     this.#stopped = why;
-    const { raft, tasks, space, proposals, reads, members, receiver, journal, admission } = this.#parts;
+    const { raft, tasks, space, proposals, reads, sole, members, receiver, journal, admission } = this.#parts;
     this.#stopTicking?.();
     admission.stop();
     raft.stop();
@@ -160,6 +163,7 @@ export class RunningPeer implements Peer {
     this.#base.state.giveUp();
     proposals.stop(why);
     reads.stop(why);
+    sole.end();
     members.giveUp();
     receiver.close();
     journal.giveUp(why);

@@ -41,6 +41,7 @@ export interface DrivenOutputs {
   install(write: Write, persist: () => Promise<void>): Promise<void>;
   readSettled(outcome: ReadOutcome): void;
   roleChanged(now: SoftState, before: SoftState): void;
+  /** Another configuration is in force. Called before messages are sent to its members. */
   membersChanged(config: Configuration): void;
 }
 

@@ -1,4 +1,5 @@
 export { ENVELOPE_FORM_MAX, type EnvelopeForm, proposalProblem } from './envelope.js';
 export { encodeTxn, type PeerKeyspace, peerKeyspace } from './keyspace.js';
 export { Proposals } from './proposals.js';
-export { Reads } from './reads.js';
+export { type PeerReadResult, Reads } from './reads.js';
+export { SoleMember, type SoleMemberCell } from './solemember.js';

@@ -6,7 +6,6 @@ import {
   type KeyspaceStatus,
   type RangeRequest,
   type RangeResult,
-  type ReadIndexResult,
   sizeProblem,
   type Txn,
   type TxnResult,
@@ -18,11 +17,13 @@ import type { ReplicatedState } from '../apply/index.js';
 import type { PeerMetrics } from '../common/index.js';
 import type { Space } from '../durability/index.js';
 import type { Proposals } from './proposals.js';
-import type { Reads } from './reads.js';
+import type { PeerReadResult, Reads } from './reads.js';
+import type { SoleMemberCell } from './solemember.js';
 
 export interface KeyspaceParts {
   readonly proposals: Proposals;
   readonly reads: Reads;
+  readonly soleCell: SoleMemberCell;
   readonly space: Space;
   readonly state: ReplicatedState;
   readonly metrics: PeerMetrics;
@@ -32,8 +33,11 @@ export interface KeyspaceParts {
   close(): Promise<void>;
 }
 
-/** A keyspace that also accepts encoded transactions, which the serving thread encodes to relieve the peer thread. */
+/** What a peer offers to the serving thread beyond a keyspace, so that the two exchange less. */
 export interface PeerKeyspace extends Keyspace {
+  readIndex(): Promise<PeerReadResult>;
+  /** The memory of `SoleMember`. */
+  readonly soleCell: SoleMemberCell;
   /** `entry` is the result of `encodeTxn`; it is copied. `puts` is the number of its puts. */
   proposeTxn(entry: Uint8Array, about: { readonly puts: number }): Promise<TxnResult>;
 }
@@ -61,7 +65,7 @@ export function encodeTxn(txn: Txn): EncodedTxn {
 
 /** The replicated keyspace of this peer. */
 export function peerKeyspace(parts: KeyspaceParts): PeerKeyspace {
-  const { proposals, reads, space, state, metrics } = parts;
+  const { proposals, reads, soleCell, space, state, metrics } = parts;
 
   const refusalWhileSuspended = () => {
     const message = parts.suspended();
@@ -83,8 +87,9 @@ export function peerKeyspace(parts: KeyspaceParts): PeerKeyspace {
     },
 
     proposeTxn,
+    soleCell,
 
-    readIndex(): Promise<ReadIndexResult> {
+    readIndex(): Promise<PeerReadResult> {
       const refusal = refusalWhileSuspended();
       if (refusal !== undefined) return Promise.resolve(refusal);
       // No entry committed after this point can be applied, so the read would only wait.

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { toLogIndex } from '../../../raft/index.js';
-import type { ReadIndexResult } from '../../storage/index.js';
 import { READ_LIMITS } from '../common/limits.js';
-import { Reads } from './reads.js';
+import { type PeerReadResult, Reads } from './reads.js';
 
 function surroundings() {
-  const world = { now: 0, applied: 0, asked: [] as number[], standstill: undefined as string | undefined };
+  const world = { now: 0, applied: 0, asked: [] as number[], standstill: undefined as string | undefined, sole: 0 };
   const opening: (() => number)[] = [];
   const reads = new Reads({
     electionTimeoutMs: 1000,
@@ -13,13 +12,14 @@ function surroundings() {
     applied: () => world.applied,
     standstill: () => world.standstill,
     readIndex: (open) => opening.push(open),
+    sole: () => world.sole,
   });
   /** Runs the consensus core, which opens the requested round. */
   const run = (): void => {
     for (const open of opening.splice(0)) world.asked.push(open());
   };
-  const submit = (): { readonly settled: () => ReadIndexResult | undefined } => {
-    let result: ReadIndexResult | undefined;
+  const submit = (): { readonly settled: () => PeerReadResult | undefined } => {
+    let result: PeerReadResult | undefined;
     void reads.submit().then((r) => {
       result = r;
     });
@@ -43,6 +43,21 @@ describe('reads', () => {
     expect(late.settled()).toBeUndefined();
     run();
     expect(world.asked).toEqual([1, 2]);
+  });
+
+  it('have the period as the only member in which their round began, not the one in which it ended', async () => {
+    const { world, reads, run, submit } = surroundings();
+    const before = submit();
+    run();
+    world.sole = 3;
+    const during = submit();
+    run();
+    world.sole = 0;
+    reads.settled({ kind: 'ready', context: 1, index: toLogIndex(0) });
+    reads.settled({ kind: 'ready', context: 2, index: toLogIndex(0) });
+    await turn();
+    expect(before.settled()).toEqual({ kind: 'ok', revision: 0 });
+    expect(during.settled()).toEqual({ kind: 'ok', revision: 0, sole: 3 });
   });
 
   it('wait until this peer has applied the index', async () => {

@@ -9,6 +9,8 @@ export interface ReadPorts {
    * result.
    */
   readIndex(open: () => number): void;
+  /** The period in which this peer is the only member, as a round begins; 0 if it is not. */
+  sole(): number;
   /** The index up to which this peer has applied. */
   applied(): number;
   /** Why nothing more can be applied here until there is space; undefined normally. */
@@ -18,14 +20,21 @@ export interface ReadPorts {
   readonly electionTimeoutMs: number;
 }
 
+/** `sole`: the round began in this period in which the peer was the only member (`SoleMember`). */
+export type PeerReadResult = ReadIndexResult & { readonly sole?: number };
+
 interface Caller {
   readonly since: number;
-  readonly resolve: (result: ReadIndexResult) => void;
+  readonly resolve: (result: PeerReadResult) => void;
 }
 
-interface Waiting {
-  readonly index: Revision;
+interface Round {
   readonly callers: readonly Caller[];
+  readonly sole: number;
+}
+
+interface Waiting extends Round {
+  readonly index: Revision;
   /** When the oldest caller began to wait. */
   readonly since: number;
 }
@@ -37,7 +46,7 @@ interface Waiting {
 export class Reads {
   readonly #ports: ReadPorts;
   #next: Caller[] = [];
-  readonly #rounds = new Map<number, readonly Caller[]>();
+  readonly #rounds = new Map<number, Round>();
   /** Callers of rounds that ended without an index. They are retried at the next tick. */
   #again: Caller[] = [];
   /** Rounds whose index is known and not yet applied here. */
@@ -54,7 +63,7 @@ export class Reads {
     return this.#callers;
   }
 
-  submit(): Promise<ReadIndexResult> {
+  submit(): Promise<PeerReadResult> {
     if (this.#stopped !== undefined) {
       return Promise.resolve({ kind: 'refused', reason: 'stopping', message: this.#stopped });
     }
@@ -71,18 +80,19 @@ export class Reads {
     if (this.#next.length > 1) return;
     this.#ports.readIndex(() => {
       const context = ++this.#lastContext;
-      this.#rounds.set(context, this.#next);
+      this.#rounds.set(context, { callers: this.#next, sole: this.#ports.sole() });
       this.#next = [];
       return context;
     });
   }
 
   settled(outcome: ReadOutcome): void {
-    const callers = this.#rounds.get(outcome.context);
-    if (callers === undefined) return;
+    const round = this.#rounds.get(outcome.context);
+    if (round === undefined) return;
+    const { callers } = round;
     this.#rounds.delete(outcome.context);
     if (outcome.kind === 'ready') {
-      this.#waiting.push(waitingFor(revision(outcome.index), callers));
+      this.#waiting.push(waitingFor(revision(outcome.index), round));
       this.applied();
     } else if (outcome.reason === 'tooManyReads') {
       this.#answer(callers, { kind: 'refused', reason: 'overloaded', message: 'too many reads are waiting' });
@@ -98,7 +108,7 @@ export class Reads {
     const applied = this.#ports.applied();
     const later: Waiting[] = [];
     for (const waiting of this.#waiting) {
-      if (waiting.index <= applied) this.#answer(waiting.callers, { kind: 'ok', revision: waiting.index });
+      if (waiting.index <= applied) this.#answer(waiting.callers, answerOf(waiting));
       else later.push(waiting);
     }
     this.#waiting = later;
@@ -124,7 +134,7 @@ export class Reads {
     const oldest = why !== undefined ? now() : now() - READ_LIMITS.answerMs - 2 * electionTimeoutMs;
     const later: Waiting[] = [];
     for (const waiting of this.#waiting) {
-      const { index, callers, since } = waiting;
+      const { index, callers, sole, since } = waiting;
       if (since > oldest) {
         later.push(waiting);
         continue;
@@ -140,7 +150,7 @@ export class Reads {
         result,
       );
       const patient = callers.filter((caller) => caller.since > oldest);
-      if (patient.length > 0) later.push(waitingFor(index, patient));
+      if (patient.length > 0) later.push(waitingFor(index, { callers: patient, sole }));
     }
     this.#waiting = later;
   }
@@ -148,7 +158,7 @@ export class Reads {
   stop(why: string): void {
     this.#stopped = why;
     const result: ReadIndexResult = { kind: 'refused', reason: 'stopping', message: why };
-    for (const callers of this.#rounds.values()) this.#answer(callers, result);
+    for (const { callers } of this.#rounds.values()) this.#answer(callers, result);
     for (const { callers } of this.#waiting) this.#answer(callers, result);
     this.#answer([...this.#next, ...this.#again], result);
     this.#rounds.clear();
@@ -157,16 +167,21 @@ export class Reads {
     this.#again = [];
   }
 
-  #answer(callers: readonly Caller[], result: ReadIndexResult): void {
+  #answer(callers: readonly Caller[], result: PeerReadResult): void {
     this.#callers -= callers.length;
     for (const caller of callers) caller.resolve(result);
   }
 }
 
-function waitingFor(index: Revision, callers: readonly Caller[]): Waiting {
+function answerOf({ index, sole }: Waiting): PeerReadResult {
+  return sole === 0 ? { kind: 'ok', revision: index } : { kind: 'ok', revision: index, sole };
+}
+
+function waitingFor(index: Revision, { callers, sole }: Round): Waiting {
   return {
     index,
     callers,
+    sole,
     since: callers.reduce((least, { since }) => Math.min(least, since), Number.POSITIVE_INFINITY),
   };
 }

@@ -16,7 +16,7 @@ import type {
   WatchSink,
 } from '../../storage/index.js';
 import { THREAD_LIMITS } from '../common/index.js';
-import { encodeTxn } from '../requests/index.js';
+import { encodeTxn, type SoleMemberCell } from '../requests/index.js';
 import {
   ASK,
   readEvent,
@@ -39,9 +39,15 @@ export interface RemoteKeyspace extends Keyspace {
   lost(why: string): void;
 }
 
+/** What is known of the other end before its first message. */
+export interface FarEnd {
+  readonly status: KeyspaceStatus;
+  readonly soleCell: SoleMemberCell;
+}
+
 /** The keyspace that `serveKeyspace` serves at the other end of `port`. Closing it closes the port. */
-export function connectKeyspace(port: MessagePort, status: KeyspaceStatus, timers: Timers): RemoteKeyspace {
-  const client = new Client(port, status, timers);
+export function connectKeyspace(port: MessagePort, far: FarEnd, timers: Timers): RemoteKeyspace {
+  const client = new Client(port, far, timers);
   port.on('message', (message: SlabMessage) => client.receive(message));
   return client;
 }
@@ -79,11 +85,18 @@ class Client implements RemoteKeyspace {
   #readers: Answer<ReadIndexResult>[] = [];
   readonly #reads = new Map<number, readonly Answer<ReadIndexResult>[]>();
   #readersWaiting = 0;
+  readonly #soleCell: SoleMemberCell;
+  /** The newest round: its period as the only member (0: none), and its revision. */
+  #solePeriod = 0;
+  #soleRevision = revision(0);
+  /** The newest write that this end has acknowledged. */
+  #acknowledged = revision(0);
 
-  constructor(port: MessagePort, status: KeyspaceStatus, timers: Timers) {
+  constructor(port: MessagePort, { status, soleCell }: FarEnd, timers: Timers) {
     this.#port = port;
     this.#timers = timers;
     this.#status = status;
+    this.#soleCell = soleCell;
   }
 
   async txn(txn: Txn): Promise<TxnResult> {
@@ -111,6 +124,9 @@ class Client implements RemoteKeyspace {
 
   readIndex(): Promise<ReadIndexResult> {
     if (this.#lost !== undefined) return Promise.resolve(refusal('stopping', this.#lost));
+    // The peer is still the only member: all writes since the round were acknowledged by this end.
+    if (this.#solePeriod !== 0 && Atomics.load(this.#soleCell, 0) === this.#solePeriod)
+      return Promise.resolve({ kind: 'ok', revision: later(this.#soleRevision, this.#acknowledged) });
     if (this.#readersWaiting >= 4 * THREAD_LIMITS.requestsMax) {
       return Promise.resolve(refusal('overloaded', 'too many reads are waiting'));
     }
@@ -254,6 +270,7 @@ class Client implements RemoteKeyspace {
     switch (tell) {
       case TELL.txn: {
         const result = readTxnResult(from);
+        if (result.kind === 'committed') this.#acknowledged = later(this.#acknowledged, result.revision);
         const waiting = this.#txns.get(id);
         this.#txns.delete(id);
         this.#txnBytes -= waiting?.bytes ?? 0;
@@ -262,6 +279,10 @@ class Client implements RemoteKeyspace {
       }
       case TELL.readIndex: {
         const result = readReadIndexResult(from);
+        if (result.kind === 'ok') {
+          this.#solePeriod = result.sole ?? 0;
+          this.#soleRevision = result.revision;
+        }
         const readers = this.#reads.get(id) ?? [];
         this.#reads.delete(id);
         this.#readersWaiting -= readers.length;
@@ -335,6 +356,8 @@ class Client implements RemoteKeyspace {
     }
   }
 }
+
+const later = (a: Revision, b: Revision): Revision => (a > b ? a : b);
 
 function refusal(reason: RefusalReason, message: string): { kind: 'refused'; reason: RefusalReason; message: string } {
   return { kind: 'refused', reason, message };

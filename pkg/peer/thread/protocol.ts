@@ -6,12 +6,12 @@ import type {
   KeyspaceStatus,
   KeyValue,
   RangeRequest,
-  ReadIndexResult,
   RefusalReason,
   TxnResult,
   WatchRequest,
 } from '../../storage/index.js';
 import { THREAD_LIMITS } from '../common/index.js';
+import type { PeerReadResult } from '../requests/index.js';
 import { ownBytes, type SlabReader, type SlabWriter } from './slab.js';
 
 /** Messages of the serving thread. */
@@ -90,18 +90,19 @@ export function readTxnResult(from: SlabReader): TxnResult {
   }
 }
 
-export function writeReadIndexResult(out: SlabWriter, result: ReadIndexResult): void {
+export function writeReadIndexResult(out: SlabWriter, result: PeerReadResult): void {
   out.u8(result.kind === 'ok' ? 0 : 1);
   if (result.kind === 'ok') {
     out.uint(result.revision);
+    out.uint(result.sole ?? 0);
     return;
   }
   out.u8(REASONS.indexOf(result.reason));
   out.text(result.message);
 }
 
-export function readReadIndexResult(from: SlabReader): ReadIndexResult {
-  if (from.u8() === 0) return { kind: 'ok', revision: from.revision() };
+export function readReadIndexResult(from: SlabReader): PeerReadResult {
+  if (from.u8() === 0) return { kind: 'ok', revision: from.revision(), sole: from.uint() };
   return { kind: 'refused', reason: REASONS[from.u8()]!, message: from.text() };
 }
 

@@ -4,11 +4,12 @@ import type { Keyspace, KeyspaceStatus } from '../../storage/index.js';
 import { type PeerConfig, type PeerEvents, THREAD_LIMITS } from '../common/index.js';
 import { openPeer } from '../compose/index.js';
 import { CONTROL_CALLS, type PeerControl } from '../control/index.js';
+import type { SoleMemberCell } from '../requests/index.js';
 import { connectKeyspace, type RemoteKeyspace } from './connect.js';
 import { threadWorld } from './world.js';
 
 export type FromWorker =
-  | { readonly kind: 'ready'; readonly status: KeyspaceStatus }
+  | { readonly kind: 'ready'; readonly status: KeyspaceStatus; readonly soleCell: SoleMemberCell }
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'fatal'; readonly message: string }
   | { readonly kind: 'note'; readonly level: 'info' | 'warn' | 'error'; readonly message: string };
@@ -41,7 +42,7 @@ export async function openPeerThread(config: PeerConfig, events: PeerEvents): Pr
     worker.on('message', (message: FromWorker) => {
       switch (message.kind) {
         case 'ready':
-          remote = connectKeyspace(port1, message.status, threadWorld().timers);
+          remote = connectKeyspace(port1, message, threadWorld().timers);
           resolve(withControl(remote));
           break;
         case 'failed':

@@ -8,6 +8,7 @@ import { type Revision, revision, type World } from '../../base/index.js';
 import type { AppliedEvent, Keyspace } from '../../storage/index.js';
 import { openPeer } from '../compose/peer.js';
 import type { PeerKeyspace } from '../requests/keyspace.js';
+import type { SoleMemberCell } from '../requests/solemember.js';
 import { soloConfig, temporaryFolder } from '../testing/solo.js';
 import { connectKeyspace, type RemoteKeyspace, UNKNOWN_STATUS } from './connect.js';
 import { PEER_THREAD_NICENESS } from './priority.js';
@@ -30,6 +31,9 @@ async function overPort(timers = threadWorld().timers): Promise<{
   readonly near: RemoteKeyspace;
   readonly far: Keyspace;
   readonly port: MessagePort;
+  readonly soleCell: SoleMemberCell;
+  /** Calls that have reached the peer. */
+  readonly asked: { reads: number };
 }> {
   let progressed = (): void => {};
   const peer = await openPeer(soloConfig(), patientWorld(), { progressed: () => progressed() });
@@ -42,12 +46,21 @@ async function overPort(timers = threadWorld().timers): Promise<{
       throw new Error('it does not work');
     },
   };
-  const served = serveKeyspace(port2, peer.keyspace, calls, timers);
+  const asked = { reads: 0 };
+  const counted: PeerKeyspace = {
+    ...peer.keyspace,
+    readIndex: () => {
+      asked.reads++;
+      return peer.keyspace.readIndex();
+    },
+  };
+  const served = serveKeyspace(port2, counted, calls, timers);
   progressed = served.progressed;
   void served.closed.then(() => port2.close());
-  const near = connectKeyspace(port1, peer.keyspace.status(), threadWorld().timers);
+  const { soleCell } = peer.keyspace;
+  const near = connectKeyspace(port1, { status: peer.keyspace.status(), soleCell }, threadWorld().timers);
   cleanups.push(() => near.close());
-  return { near, far: peer.keyspace, port: port1 };
+  return { near, far: peer.keyspace, port: port1, soleCell, asked };
 }
 
 async function put(keyspace: Keyspace, key: string, bytes: number): Promise<Revision> {
@@ -112,6 +125,19 @@ describe('the thread boundary', () => {
     expect(messages).toBe(2);
   });
 
+  it('asks once for a linearizable read while its peer is the only member, and again afterwards', async () => {
+    const { near, soleCell, asked } = await overPort();
+    const first = await near.readIndex();
+    const written = await put(near, '/a', 1);
+    expect(await near.readIndex()).toEqual({ kind: 'ok', revision: written });
+    expect(first).toMatchObject({ kind: 'ok', sole: soleCell[0] });
+    expect(asked.reads).toBe(1);
+    // Another member joins.
+    Atomics.store(soleCell, 0, 0);
+    expect(await near.readIndex()).toMatchObject({ kind: 'ok' });
+    expect(asked.reads).toBe(2);
+  });
+
   it('copies small values', async () => {
     const { near } = await overPort();
     await put(near, '/a', 100);
@@ -147,7 +173,8 @@ describe('the thread boundary', () => {
       close: () => Promise.reject(new Error('the disk failed')),
     } as unknown as PeerKeyspace;
     void serveKeyspace(port2, keyspace, {}, threadWorld().timers).closed.then(() => port2.close());
-    const near = connectKeyspace(port1, UNKNOWN_STATUS, threadWorld().timers);
+    const soleCell = new Int32Array(new SharedArrayBuffer(4));
+    const near = connectKeyspace(port1, { status: UNKNOWN_STATUS, soleCell }, threadWorld().timers);
     await expect(near.close()).rejects.toThrow('the disk failed');
     expect(await near.readIndex()).toMatchObject({ kind: 'refused', reason: 'stopping' });
   });

@@ -30,7 +30,8 @@ async function run(): Promise<void> {
     });
     const served = serveKeyspace(port, peer.keyspace, callsOf(peer), world.timers);
     progressed = served.progressed;
-    tell({ kind: 'ready', status: peer.keyspace.status() });
+    const { keyspace } = peer;
+    tell({ kind: 'ready', status: keyspace.status(), soleCell: keyspace.soleCell });
     await served.closed;
     port.close();
   } catch (error) {
