@@ -16,7 +16,7 @@ import type {
   WatchSink,
 } from '../../storage/index.js';
 import { THREAD_LIMITS } from '../common/index.js';
-import { encodeTxn, type SoleMemberCell } from '../requests/index.js';
+import { encodeTxn, type PeerReadResult, type SoleMemberCell } from '../requests/index.js';
 import {
   ASK,
   readEvent,
@@ -263,63 +263,33 @@ class Client implements RemoteKeyspace {
     if (eventBytes > 0 && this.#lost === undefined) this.#put(ASK.credit, eventBytes);
   }
 
-  /** Returns the bytes of the events in the message. */
+  /** Handles one result. Returns the bytes of its events. */
   #take(from: SlabReader): number {
     const tell = from.u8();
     const id = from.uint();
     switch (tell) {
-      case TELL.txn: {
-        const result = readTxnResult(from);
-        if (result.kind === 'committed') this.#acknowledged = later(this.#acknowledged, result.revision);
-        const waiting = this.#txns.get(id);
-        this.#txns.delete(id);
-        this.#txnBytes -= waiting?.bytes ?? 0;
-        waiting?.resolve(result);
+      case TELL.txn:
+        this.#endTxn(id, readTxnResult(from));
         return 0;
-      }
-      case TELL.readIndex: {
-        const result = readReadIndexResult(from);
-        if (result.kind === 'ok') {
-          this.#solePeriod = result.sole ?? 0;
-          this.#soleRevision = result.revision;
-        }
-        const readers = this.#reads.get(id) ?? [];
-        this.#reads.delete(id);
-        this.#readersWaiting -= readers.length;
-        for (const resolve of readers) resolve(result);
+      case TELL.readIndex:
+        this.#endReads(id, readReadIndexResult(from));
         return 0;
-      }
-      case TELL.rangeItems: {
-        const items = this.#ranges.get(id)?.items;
-        while (from.u8() === 1) {
-          const item = readItem(from);
-          items?.push(item);
-        }
+      case TELL.rangeItems:
+        this.#rangeItems(id, from);
         return 0;
-      }
       case TELL.rangeEnd:
         this.#endRange(id, from);
         return 0;
-      case TELL.events: {
-        const events: AppliedEvent[] = [];
-        while (from.u8() === 1) events.push(readEvent(from));
-        const bytes = from.uint();
-        this.#sinks.get(id)?.events(events);
-        return bytes;
-      }
+      case TELL.events:
+        return this.#events(id, from);
       case TELL.progress: {
         const at = from.revision();
         this.#sinks.get(id)?.progress?.(at);
         return 0;
       }
-      case TELL.watchEnd: {
-        const kind = from.u8();
-        const why = kind === 0 ? ({ kind: 'stopped', message: from.text() } as const) : readHistoryError(kind, from);
-        const sink = this.#sinks.get(id);
-        this.#sinks.delete(id);
-        sink?.end(why);
+      case TELL.watchEnd:
+        this.#endWatch(id, from);
         return 0;
-      }
       case TELL.status:
         this.#status = readStatus(from);
         return 0;
@@ -329,16 +299,62 @@ class Client implements RemoteKeyspace {
         else this.#onClosed?.(why);
         return 0;
       }
-      default: {
-        const ok = from.u8() === 1;
-        const value: unknown = JSON.parse(from.text());
-        const waiting = this.#calls.get(id);
-        this.#calls.delete(id);
-        if (ok) waiting?.resolve(value);
-        else waiting?.reject(new Error(String(value)));
+      default:
+        this.#endCall(id, from);
         return 0;
-      }
     }
+  }
+
+  #endTxn(id: number, result: TxnResult): void {
+    if (result.kind === 'committed') this.#acknowledged = later(this.#acknowledged, result.revision);
+    const waiting = this.#txns.get(id);
+    this.#txns.delete(id);
+    this.#txnBytes -= waiting?.bytes ?? 0;
+    waiting?.resolve(result);
+  }
+
+  #endReads(id: number, result: PeerReadResult): void {
+    if (result.kind === 'ok') {
+      this.#solePeriod = result.sole ?? 0;
+      this.#soleRevision = result.revision;
+    }
+    const readers = this.#reads.get(id) ?? [];
+    this.#reads.delete(id);
+    this.#readersWaiting -= readers.length;
+    for (const resolve of readers) resolve(result);
+  }
+
+  #rangeItems(id: number, from: SlabReader): void {
+    const items = this.#ranges.get(id)?.items;
+    while (from.u8() === 1) {
+      const item = readItem(from);
+      items?.push(item);
+    }
+  }
+
+  #events(id: number, from: SlabReader): number {
+    const events: AppliedEvent[] = [];
+    while (from.u8() === 1) events.push(readEvent(from));
+    const bytes = from.uint();
+    this.#sinks.get(id)?.events(events);
+    return bytes;
+  }
+
+  #endWatch(id: number, from: SlabReader): void {
+    const kind = from.u8();
+    const why = kind === 0 ? ({ kind: 'stopped', message: from.text() } as const) : readHistoryError(kind, from);
+    const sink = this.#sinks.get(id);
+    this.#sinks.delete(id);
+    sink?.end(why);
+  }
+
+  #endCall(id: number, from: SlabReader): void {
+    const ok = from.u8() === 1;
+    const value: unknown = JSON.parse(from.text());
+    const waiting = this.#calls.get(id);
+    this.#calls.delete(id);
+    if (ok) waiting?.resolve(value);
+    else waiting?.reject(new Error(String(value)));
   }
 
   #endRange(id: number, from: SlabReader): void {

@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Revision, Timers } from '../../base/index.js';
-import type { AppliedEvent, KeyspaceStatus, RangeResult, Watch, WatchRequest } from '../../storage/index.js';
+import type { AppliedEvent, KeyspaceStatus, RangeResult, Watch, WatchRequest, WatchSink } from '../../storage/index.js';
 import { THREAD_LIMITS } from '../common/index.js';
 import type { PeerKeyspace } from '../requests/index.js';
 import {
@@ -42,8 +42,8 @@ interface ServedWatch {
   readonly request: WatchRequest;
   /** Everything up to this revision has been sent. A paused watch resumes here. */
   sent: Revision;
-  /** Undefined while it is paused. */
-  watch: Watch | undefined;
+  /** The watch of the keyspace that serves it; undefined while it is paused. Events of any other are of an earlier run, and ignored. */
+  run: { watch: Watch | undefined } | undefined;
 }
 
 class Server {
@@ -104,7 +104,7 @@ class Server {
         this.#startWatch(id, readWatch(from));
         break;
       case ASK.cancel:
-        this.#watches.get(id)?.watch?.cancel();
+        this.#watches.get(id)?.run?.watch?.cancel();
         this.#watches.delete(id);
         this.#paused.delete(id);
         break;
@@ -205,30 +205,36 @@ class Server {
   }
 
   #startWatch(id: number, request: WatchRequest): void {
-    const served: ServedWatch = { request, sent: request.after, watch: undefined };
+    const served: ServedWatch = { request, sent: request.after, run: undefined };
     this.#watches.set(id, served);
     this.#goOn(id, served);
   }
 
   #goOn(id: number, served: ServedWatch): void {
-    served.watch = this.#keyspace.watch(
+    const run: ServedWatch['run'] = { watch: undefined };
+    served.run = run;
+    run.watch = this.#keyspace.watch(
       { ...served.request, after: served.sent },
       {
-        events: (batch) => this.#events(id, served, batch),
-        progress: (at) => this.#progress(id, served, at),
-        end: (why) => {
-          this.#watches.delete(id);
-          const out = this.#begin(TELL.watchEnd, id);
-          if (why.kind !== 'stopped') return writeHistoryError(out, why);
-          out.u8(0);
-          out.text(why.message);
-        },
+        events: (batch) => served.run === run && this.#events(id, served, batch),
+        progress: (at) => served.run === run && this.#progress(id, served, at),
+        end: (why) => served.run === run && this.#endWatch(id, why),
       },
     );
   }
 
+  #endWatch(id: number, why: Parameters<WatchSink['end']>[0]): void {
+    this.#watches.delete(id);
+    const out = this.#begin(TELL.watchEnd, id);
+    if (why.kind === 'stopped') {
+      out.u8(0);
+      out.text(why.message);
+    } else {
+      writeHistoryError(out, why);
+    }
+  }
+
   #events(id: number, served: ServedWatch, batch: readonly AppliedEvent[]): void {
-    if (this.#paused.has(id)) return;
     const out = this.#begin(TELL.events, id);
     const before = out.length;
     for (const event of batch) {
@@ -244,7 +250,6 @@ class Server {
   }
 
   #progress(id: number, served: ServedWatch, at: Revision): void {
-    if (this.#paused.has(id)) return;
     this.#begin(TELL.progress, id).uint(at);
     if (at > served.sent) served.sent = at;
   }
@@ -255,11 +260,10 @@ class Server {
    */
   #pause(id: number, served: ServedWatch): void {
     this.#paused.add(id);
-    // Not inside the sink, because the hub iterates over its watches.
-    this.#timers.immediate(() => {
-      if (this.#paused.has(id)) served.watch?.cancel();
-      served.watch = undefined;
-    });
+    const { run } = served;
+    served.run = undefined;
+    // Not inside the sink, because the hub iterates over its watches. The watch may be resumed by then.
+    this.#timers.immediate(() => run?.watch?.cancel());
   }
 
   #resume(): void {
