@@ -34,8 +34,11 @@ export const limits = {
    * clients that have not authenticated, so that they do not delay others.
    */
   startsTime: 8,
-  /** The same for a user whose requests use more time than those of all others together. */
-  startsHeavyTime: 0.25,
+  /**
+   * The same for a user whose requests use more time than those of all others together: one request begins in a turn. What the request
+   * does later in the turn (the body, the write) takes several times as long as its beginning, and is not measured.
+   */
+  startsHeavyTime: 0.05,
   anonymousStartsTime: 2,
   /** The time that one request takes of a turn, with all its stages, before it yields. */
   sliceTime: 8,

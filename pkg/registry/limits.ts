@@ -34,7 +34,7 @@ export const limits = {
   /** Milliseconds of each turn of the event loop for all long work together. */
   turnTime: 2,
   /** The same for the work of a user who uses more time than all others together. */
-  turnHeavyTime: 0.25,
+  turnHeavyTime: 0.1,
   /** Milliseconds of the stages of a write before it yields. */
   writeStageTime: 8,
   /** Bytes of a body beyond which it is decoded in a separate turn. */

@@ -1,7 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
+import { TestDoor } from '../../pkg/http/testing/door.js';
 import { accessTargets } from './access.js';
 import { bodyTargets } from './bodies.js';
 import { FOUND } from './found.js';
+import { headerBlockTarget } from './headerblocks.js';
 import { hunt, shown, tried } from './hunt.js';
 import { issuerTargets } from './issuers.js';
 import { peerTargets } from './peers.js';
@@ -13,11 +15,15 @@ const minutes = Number(process.env['FUZZ_MINUTES'] ?? 0);
 const chosen = process.env['FUZZ_TARGET'] ?? '';
 const seed = Number(process.env['FUZZ_SEED'] || (minutes > 0 ? Date.now() % 2 ** 31 : 1));
 
+const door = await TestDoor.open();
+afterAll(() => door.listener.drain(0));
+
 const all: readonly Target[] = [
   ...accessTargets,
   ...issuerTargets,
   ...bodyTargets,
   ...requestTargets,
+  headerBlockTarget(door),
   ...(await peerTargets()),
   ...(await writeTargets()),
 ];

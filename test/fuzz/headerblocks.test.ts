@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../pkg/http/limits.js';
 import { TestDoor } from '../../pkg/http/testing/door.js';
-import { block, bomb, GET, headerBlockTarget, outcomeOf, type Pair } from './headerblocks.js';
-import { hunt, shown } from './hunt.js';
+import { block, bomb, GET, outcomeOf, type Pair } from './headerblocks.js';
 
 let door: TestDoor;
 let begun = 0;
@@ -53,22 +52,4 @@ describe('a header block of HTTP/2', () => {
     // Of both requests only the second one began.
     expect(begun).toBe(1);
   });
-
-  const minutes = Number(process.env['FUZZ_MINUTES'] ?? 0);
-
-  it(
-    'does not stop the listener, whatever it holds',
-    async () => {
-      const seed = Number(process.env['FUZZ_SEED'] || 1);
-      const end = performance.now() + minutes * 60_000;
-      const inputs = minutes > 0 ? Number.MAX_SAFE_INTEGER : 200;
-      const found = await hunt(headerBlockTarget(door), {
-        seed,
-        inputs,
-        goOn: () => minutes === 0 || performance.now() < end,
-      });
-      expect(found === undefined ? '' : `${shown(found)}\n  seed ${seed}`).toBe('');
-    },
-    minutes * 60_000 + 120_000,
-  );
 });
