@@ -135,7 +135,8 @@ export {
   zeroQuantity,
 } from './quantity.js';
 export type { PathAttributes, RequestAttributes, ResourceAttributes, UserInfo } from './request.js';
-export { compileFieldSelector, compileLabelSelector } from './selectormatch.js';
+export { type RequestSelectors, requestSelectorSteps } from './requestselectors.js';
+export { compileFieldSelector, compileLabelSelector, type LabelMatch } from './selectormatch.js';
 export {
   type FieldRequirement,
   type FieldSelector,

@@ -26,8 +26,22 @@ export const labelValueMax = 63;
 
 const lowerLabel = (s: string): boolean => /^[-a-z0-9]+$/.test(s) && /^[a-z0-9]/.test(s) && /[a-z0-9]$/.test(s);
 const everyLabel = (s: string, ok: (label: string) => boolean): boolean => s.split('.').every(ok);
-const qualifiedPart = (s: string): boolean =>
-  /^[-A-Za-z0-9_.]+$/.test(s) && /^[A-Za-z0-9]/.test(s) && /[A-Za-z0-9]$/.test(s);
+
+/** By character code: letters and digits, and what may stand between them. A selector may have tens of thousands of values to check. */
+const ALPHANUMERIC = 1;
+const BETWEEN = 2;
+const QUALIFIED_CLASSES = new Uint8Array(128);
+for (let c = 0; c < QUALIFIED_CLASSES.length; c++) {
+  if (/[A-Za-z0-9]/.test(String.fromCharCode(c))) QUALIFIED_CLASSES[c] = ALPHANUMERIC;
+  else if ('-_.'.includes(String.fromCharCode(c))) QUALIFIED_CLASSES[c] = BETWEEN;
+}
+
+const isAlphanumeric = (code: number): boolean => QUALIFIED_CLASSES[code] === ALPHANUMERIC;
+
+function qualifiedPart(s: string): boolean {
+  for (let i = 0; i < s.length; i++) if (!QUALIFIED_CLASSES[s.charCodeAt(i)]) return false;
+  return isAlphanumeric(s.charCodeAt(0)) && isAlphanumeric(s.charCodeAt(s.length - 1));
+}
 
 const messages = {
   label: regexSentence(
@@ -182,7 +196,8 @@ export const isLabelKey: Rule = isQualifiedName;
 
 export const isLabelValue: Rule = (v) => {
   const found: string[] = [];
-  if (byteLength(v) > labelValueMax) found.push(tooLongBytes(labelValueMax));
+  // A code unit has at most three bytes.
+  if (v.length * 3 > labelValueMax && byteLength(v) > labelValueMax) found.push(tooLongBytes(labelValueMax));
   if (v !== '' && !qualifiedPart(v)) found.push(messages.labelValue);
   return found;
 };

@@ -1,19 +1,33 @@
 import { describe, expect, it } from 'vitest';
-import { matchesLabels, parseFieldSelector, parseLabelSelector, requiredValue } from './selectors.js';
+import {
+  fieldSelectorSteps,
+  labelSelectorSteps,
+  matchesLabels,
+  parseFieldSelector,
+  parseLabelSelector,
+  requiredValue,
+} from './selectors.js';
+
+const numbered = (term: (i: number) => string): string => Array.from({ length: 20_000 }, (_, i) => term(i)).join(',');
 
 const select = (text: string, labels: Record<string, string>): boolean =>
   matchesLabels(parseLabelSelector(text), labels);
 
 describe('label selectors', () => {
-  it('that are long are parsed once for equal texts', () => {
-    const text = (last: string): string =>
-      `a in (${Array.from({ length: 1_000 }, (_, i) => `v${i}`).join(',')},${last})`;
-    const selector = parseLabelSelector(text('x'));
-    expect(parseLabelSelector(text('x'))).toBe(selector);
-    expect(matchesLabels(parseLabelSelector(text('y')), { a: 'y' })).toBe(true);
-    expect(matchesLabels(parseLabelSelector(text('x')), { a: 'y' })).toBe(false);
-    expect(() => parseLabelSelector(text('('))).toThrow();
-    expect(() => parseLabelSelector(text('('))).toThrow();
+  it.each([
+    ['values', labelSelectorSteps, `a in (${numbered((i) => `v${i}`)})`],
+    ['requirements', labelSelectorSteps, numbered((i) => `!k${i}`)],
+    ['fields', fieldSelectorSteps, numbered((i) => `metadata.name!=${i}`)],
+  ])('with many %s are parsed in steps', (_, stepsOf, text) => {
+    const steps = stepsOf(text);
+    let count = 1;
+    while (steps.next().done !== true) count++;
+    expect(count).toBeGreaterThan(40);
+  });
+
+  it('have each value once, in order', () => {
+    const values = Array.from({ length: 3_000 }, (_, i) => `v${(i * 7) % 2_000}`);
+    expect(parseLabelSelector(`a in (${values})`)[0]!.values).toEqual([...new Set(values)].sort());
   });
 
   it.each([

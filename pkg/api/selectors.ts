@@ -1,3 +1,4 @@
+import { finish, type Steps, sortSteps } from '../base/index.js';
 import { isLabelKey, isLabelValue } from './names.js';
 
 /**
@@ -20,80 +21,56 @@ export interface LabelRequirement {
 /** All of them must hold; empty selects everything. */
 export type LabelSelector = readonly LabelRequirement[];
 
-type TokenKind =
-  | 'end'
-  | 'identifier'
-  | 'error'
-  | 'in'
-  | 'notin'
-  | '!'
-  | '('
-  | ')'
-  | ','
-  | '='
-  | '=='
-  | '!='
-  | '>'
-  | '<';
+type TokenKind = 'end' | 'identifier' | 'in' | 'notin' | '!' | '(' | ')' | ',' | '=' | '==' | '!=' | '>' | '<';
 
 interface Token {
   readonly kind: TokenKind;
   readonly text: string;
 }
 
-const SYMBOLS = '=!(),><';
-const SPACES = ' \t\r\n';
 const SYMBOL_TOKENS: ReadonlySet<string> = new Set(['!', '(', ')', ',', '=', '==', '!=', '>', '<']);
 const OPERATORS = 'in, notin, =, ==, !=, gt, lt';
+const END: Token = { kind: 'end', text: '' };
 
-/** The result for a longer selector is kept until the next one: a request reads its selector more than once, and many watches have the same. */
-const LONG_SELECTOR = 1_000;
-let lastLong: { readonly text: string; readonly selector: LabelSelector } | undefined;
+/** What ends a word, by character code. */
+const SPACE = 1;
+const SYMBOL = 2;
+const CLASSES = new Uint8Array(128);
+for (const c of ' \t\r\n') CLASSES[c.charCodeAt(0)] = SPACE;
+for (const c of '=!(),><') CLASSES[c.charCodeAt(0)] = SYMBOL;
+
+/** Values, requirements or terms that are read in one step. */
+const AT_ONCE = 500;
 
 export function parseLabelSelector(text: string): LabelSelector {
-  if (text.length < LONG_SELECTOR) return new LabelParser(tokens(text)).parse();
-  if (lastLong?.text !== text) lastLong = { text, selector: new LabelParser(tokens(text)).parse() };
-  return lastLong.selector;
+  return finish(labelSelectorSteps(text));
 }
 
-function tokens(text: string): Token[] {
-  const out: Token[] = [];
-  let at = 0;
-  for (;;) {
-    while (at < text.length && SPACES.includes(text[at]!)) at++;
-    if (at >= text.length) {
-      out.push({ kind: 'end', text: '' });
-      return out;
-    }
-    const from = at;
-    if (SYMBOLS.includes(text[at]!)) {
-      at++;
-      while (at < text.length && SYMBOLS.includes(text[at]!) && SYMBOL_TOKENS.has(text.slice(from, at + 1))) at++;
-      out.push({ kind: text.slice(from, at) as TokenKind, text: text.slice(from, at) });
-      continue;
-    }
-    while (at < text.length && !SYMBOLS.includes(text[at]!) && !SPACES.includes(text[at]!)) at++;
-    const word = text.slice(from, at);
-    out.push({ kind: word === 'in' || word === 'notin' ? word : 'identifier', text: word });
-  }
+/** Parses in steps: a selector of a hundred kilobytes has tens of thousands of values. Throws a `SelectorError`. */
+export function labelSelectorSteps(text: string): Steps<LabelSelector> {
+  return new LabelParser(text).parse();
 }
 
 class LabelParser {
-  readonly #tokens: readonly Token[];
-  #at = 0;
+  readonly #text: string;
+  /** The end of the current token. */
+  #end = 0;
+  #current: Token = END;
 
-  constructor(list: readonly Token[]) {
-    this.#tokens = list;
+  constructor(text: string) {
+    this.#text = text;
+    this.#advance();
   }
 
-  parse(): LabelSelector {
+  *parse(): Steps<LabelSelector> {
     const found: LabelRequirement[] = [];
     for (;;) {
       const next = this.#look();
       if (next.kind === 'end') return found;
       if (next.kind !== 'identifier' && next.kind !== '!')
         throw new SelectorError(`found '${next.text}', expected: !, identifier, or 'end of string'`);
-      found.push(this.#requirement());
+      found.push(yield* this.#requirement());
+      if (found.length % AT_ONCE === 0) yield;
       const after = this.#take();
       if (after.kind === 'end') return found;
       if (after.kind !== ',') throw new SelectorError(`found '${after.text}', expected: ',' or 'end of string'`);
@@ -103,19 +80,42 @@ class LabelParser {
     }
   }
 
+  #advance(): void {
+    const text = this.#text;
+    let at = this.#end;
+    while (CLASSES[text.charCodeAt(at)] === SPACE) at++;
+    const from = at;
+    if (from >= text.length) {
+      this.#end = from;
+      this.#current = END;
+      return;
+    }
+    if (CLASSES[text.charCodeAt(at)] === SYMBOL) {
+      at++;
+      while (CLASSES[text.charCodeAt(at)] === SYMBOL && SYMBOL_TOKENS.has(text.slice(from, at + 1))) at++;
+      const symbol = text.slice(from, at);
+      this.#current = { kind: symbol as TokenKind, text: symbol };
+    } else {
+      while (at < text.length && !CLASSES[text.charCodeAt(at)]) at++;
+      const word = text.slice(from, at);
+      this.#current = { kind: word === 'in' || word === 'notin' ? word : 'identifier', text: word };
+    }
+    this.#end = at;
+  }
+
   /** `in` and `notin` are ordinary words except in the position of an operator. */
   #look(): Token {
-    const t = this.#tokens[this.#at]!;
+    const t = this.#current;
     return t.kind === 'in' || t.kind === 'notin' ? { kind: 'identifier', text: t.text } : t;
   }
 
   #take(): Token {
     const t = this.#look();
-    if (t.kind !== 'end') this.#at++;
+    this.#advance();
     return t;
   }
 
-  #requirement(): LabelRequirement {
+  *#requirement(): Steps<LabelRequirement> {
     let key = this.#take();
     const negated = key.kind === '!';
     if (negated) key = this.#take();
@@ -126,13 +126,16 @@ class LabelParser {
     if (negated) return { key: key.text, operator: '!', values: [] };
     if (after.kind === 'end' || after.kind === ',') return { key: key.text, operator: 'exists', values: [] };
     const operator = this.#operator();
-    const values = operator === 'in' || operator === 'notin' ? this.#values() : [this.#exactValue()];
-    return checked({ key: key.text, operator, values: [...new Set(values)].sort() });
+    if (operator === 'in' || operator === 'notin') {
+      const values = yield* distinct(yield* this.#values());
+      return yield* checked({ key: key.text, operator, values });
+    }
+    return yield* checked({ key: key.text, operator, values: [this.#exactValue()] });
   }
 
   #operator(): LabelOperator {
-    const t = this.#tokens[this.#at]!;
-    if (t.kind !== 'end') this.#at++;
+    const t = this.#current;
+    this.#advance();
     switch (t.kind) {
       case 'in':
       case 'notin':
@@ -149,7 +152,7 @@ class LabelParser {
     }
   }
 
-  #values(): string[] {
+  *#values(): Steps<string[]> {
     const open = this.#take();
     if (open.kind !== '(') throw failed(`found '${open.text}' expected: '('`);
     const first = this.#look();
@@ -159,14 +162,15 @@ class LabelParser {
     }
     if (first.kind !== 'identifier' && first.kind !== ',')
       throw failed(`found '${first.text}', expected: ',', ')' or identifier`);
-    const values = this.#list();
+    const values = yield* this.#list();
     if (this.#take().kind !== ')') throw failed(`found '${first.text}', expected: ')'`);
     return values;
   }
 
-  #list(): string[] {
+  *#list(): Steps<string[]> {
     const values: string[] = [];
     for (;;) {
+      if (values.length % AT_ONCE === 0) yield;
       const t = this.#take();
       if (t.kind === 'identifier') {
         values.push(t.text);
@@ -197,6 +201,15 @@ class LabelParser {
   }
 }
 
+/** Compares texts by code units, as `sort` does without a function. */
+export const byCodeUnits = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** Sorts values and removes duplicates. */
+function* distinct(values: readonly string[]): Steps<readonly string[]> {
+  const sorted = yield* sortSteps(values, byCodeUnits);
+  return sorted.filter((value, i) => i === 0 || sorted[i - 1] !== value);
+}
+
 const failed = (why: string): SelectorError => new SelectorError(`unable to parse requirement: ${why}`);
 
 const INT64 = /^[+-]?\d{1,19}$/;
@@ -207,7 +220,7 @@ function isInt64(text: string): boolean {
   return BigInt.asIntN(64, n) === n;
 }
 
-function checked(r: LabelRequirement): LabelRequirement {
+function* checked(r: LabelRequirement): Steps<LabelRequirement> {
   const found: string[] = [];
   if (r.operator === 'gt' || r.operator === 'lt') {
     r.values.forEach((v, i) => {
@@ -217,10 +230,11 @@ function checked(r: LabelRequirement): LabelRequirement {
         );
     });
   }
-  r.values.forEach((v, i) => {
+  for (const [i, v] of r.values.entries()) {
+    if (i % AT_ONCE === AT_ONCE - 1) yield;
     const bad = isLabelValue(v);
     if (bad.length > 0) found.push(`values[${i}][${r.key}]: Invalid value: ${JSON.stringify(v)}: ${bad.join('; ')}`);
-  });
+  }
   if (found.length > 0) throw failed(found.length === 1 ? found[0]! : `[${found.join(', ')}]`);
   return r;
 }
@@ -278,8 +292,15 @@ export interface FieldRequirement {
 export type FieldSelector = readonly FieldRequirement[];
 
 export function parseFieldSelector(text: string): FieldSelector {
+  return finish(fieldSelectorSteps(text));
+}
+
+/** Parses in steps, like `labelSelectorSteps`. */
+export function* fieldSelectorSteps(text: string): Steps<FieldSelector> {
   const found: FieldRequirement[] = [];
-  for (const term of splitTerms(text).sort()) {
+  const terms = yield* sortSteps(yield* splitTerms(text), byCodeUnits);
+  for (const [i, term] of terms.entries()) {
+    if (i % AT_ONCE === AT_ONCE - 1) yield;
     if (term === '') continue;
     const m = /^(.*?)(!=|==|=)(.*)$/s.exec(term);
     if (m === null) throw new SelectorError(`invalid selector: '${text}'; can't understand '${term}'`);
@@ -290,7 +311,7 @@ export function parseFieldSelector(text: string): FieldSelector {
   return found;
 }
 
-function splitTerms(text: string): string[] {
+function* splitTerms(text: string): Steps<string[]> {
   const terms: string[] = [];
   let from = 0;
   for (let i = 0; i < text.length; i++) {
@@ -298,6 +319,7 @@ function splitTerms(text: string): string[] {
     else if (text[i] === ',') {
       terms.push(text.slice(from, i));
       from = i + 1;
+      if (terms.length % AT_ONCE === 0) yield;
     }
   }
   terms.push(text.slice(from));
@@ -305,6 +327,7 @@ function splitTerms(text: string): string[] {
 }
 
 function unescaped(text: string): string {
+  if (!text.includes('\\') && !text.includes('=')) return text;
   let out = '';
   const characters = [...text];
   for (let i = 0; i < characters.length; i++) {

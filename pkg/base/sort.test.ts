@@ -13,6 +13,19 @@ it('sorts like Array.prototype.sort, also where items are equal', () => {
   );
 });
 
+it('merges runs that are in order already', () => {
+  const items = Array.from({ length: 20_000 }, (_, i) => (i + 7_000) % 20_000);
+  let compared = 0;
+  const sorted = finish(
+    sortSteps(items, (a, b) => {
+      compared++;
+      return a - b;
+    }),
+  );
+  expect(sorted).toEqual(Array.from({ length: 20_000 }, (_, i) => i));
+  expect(compared).toBeLessThanOrEqual(2 * items.length);
+});
+
 it('pauses, and leaves the list as it is', () => {
   const items = Array.from({ length: 5_000 }, (_, i) => (i * 7_919) % 5_000);
   const given = [...items];

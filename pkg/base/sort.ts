@@ -3,12 +3,18 @@ import type { Steps } from './scheduler.js';
 /** Items that are sorted or merged in one piece. */
 const AT_ONCE = 500;
 
-/** Sorts in steps; the order of equal items does not change. Returns a new list. */
+/** Sorts in steps; the order of equal items does not change. Returns a new list. Items that are sorted already, or in a few runs, cost little. */
 export function* sortSteps<T>(items: readonly T[], compare: (a: T, b: T) => number): Steps<T[]> {
   if (items.length <= AT_ONCE) return [...items].sort(compare);
   let runs: T[][] = [];
-  for (let i = 0; i < items.length; i += AT_ONCE) {
-    runs.push(items.slice(i, i + AT_ONCE).sort(compare));
+  for (let from = 0; from < items.length; ) {
+    let to = from + 1;
+    while (to < items.length && compare(items[to - 1]!, items[to]!) <= 0) if (++to % AT_ONCE === 0) yield;
+    const isRun = to - from >= AT_ONCE || to === items.length;
+    if (!isRun) to = Math.min(from + AT_ONCE, items.length);
+    const run = items.slice(from, to);
+    runs.push(isRun ? run : run.sort(compare));
+    from = to;
     yield;
   }
   while (runs.length > 1) {

@@ -65,7 +65,6 @@ export {
   Optional,
   runtimeText,
   Timestamp,
-  TypeValue,
   typeName,
   Uint,
   type Value,

@@ -3,32 +3,36 @@ import {
   parseFieldSelector,
   parseLabelSelector,
   type RequestAttributes,
+  type RequestSelectors,
   type ResourceAttributes,
   requiredValue,
+  SelectorError,
 } from '../api/index.js';
 import type { Call } from './call.js';
+import { limits } from './limits.js';
+import { SELECTING } from './longselectors.js';
 import type { ResourceInfo } from './requestinfo.js';
-
-const SELECTING: ReadonlySet<string> = new Set(['list', 'watch', 'deletecollection']);
 
 /** The attributes of a request that authorizers decide on. */
 export function attributesOf(call: Call): RequestAttributes {
   const { info } = call;
   if (info.kind === 'path') return { kind: 'path', verb: call.exchange.method.toLowerCase(), path: info.path };
   if (info.query.empty || !SELECTING.has(info.verb)) return info;
-  return withSelectors(info);
+  // Long selectors are parsed in steps, before authorization. They are missing where a request fails before that.
+  if (call.selectors === undefined && call.exchange.url.length > limits.longUrlCharacters) return info;
+  return withSelectors(info, call.selectors);
 }
 
 /**
  * A list or watch that selects one object by `metadata.name` has the name of that object, as in kube-apiserver.
  * Selectors that cannot be parsed are omitted: the request then covers everything.
  */
-function withSelectors(info: ResourceInfo): ResourceAttributes {
+function withSelectors(info: ResourceInfo, read: RequestSelectors | undefined): ResourceAttributes {
   const field = info.query.text('fieldSelector');
   const label = info.query.text('labelSelector');
   if (field === '' && label === '') return info;
-  const fields = field === '' ? undefined : parsed(() => parseFieldSelector(field));
-  const labels = label === '' ? undefined : parsed(() => parseLabelSelector(label));
+  const fields = field === '' ? undefined : parsed(() => read?.fields ?? parseFieldSelector(field));
+  const labels = label === '' ? undefined : parsed(() => read?.labels ?? parseLabelSelector(label));
   const selected =
     fields === undefined || info.verb === 'deletecollection' ? undefined : requiredValue(fields, 'metadata.name');
   const names =
@@ -41,9 +45,10 @@ function withSelectors(info: ResourceInfo): ResourceAttributes {
   };
 }
 
-function parsed<T>(parse: () => T): T | undefined {
+function parsed<T>(parse: () => T | SelectorError): T | undefined {
   try {
-    return parse();
+    const found = parse();
+    return found instanceof SelectorError ? undefined : found;
   } catch {
     return undefined;
   }

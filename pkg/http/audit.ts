@@ -1,5 +1,12 @@
 import { isIP } from 'node:net';
-import { errors, isObject, type JsonObject, type JsonValue, type UserInfo } from '../api/index.js';
+import {
+  errors,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  type ResourceAttributes,
+  type UserInfo,
+} from '../api/index.js';
 import type { Auditor, ObjectFacts, RequestFacts } from '../audit/index.js';
 import type { World } from '../base/index.js';
 import { jsonText } from '../codec/index.js';
@@ -85,7 +92,7 @@ class RequestAudit implements Audit {
     if (call.info.query === undefined) return;
     const attributes = attributesOf(call);
     call.audit = this.#auditor.begin(user, attributes, (): RequestFacts => {
-      const object: ObjectFacts | undefined = attributes.kind === 'resource' ? attributes : undefined;
+      const object = attributes.kind === 'resource' ? withoutSelectors(attributes) : undefined;
       return {
         id: call.id,
         uri: call.exchange.url,
@@ -169,6 +176,13 @@ function annotationsOf(call: Call): string {
     all.set('authorization.k8s.io/reason', decision.reason);
   }
   return JSON.stringify(Object.fromEntries([...all].sort(([a], [b]) => (a < b ? -1 : 1))));
+}
+
+/** The record of a watch lives as long as the watch: it must not keep the values of its selectors. */
+function withoutSelectors(attributes: ResourceAttributes): ObjectFacts {
+  if (attributes.fieldSelector === undefined && attributes.labelSelector === undefined) return attributes;
+  const { group, version, resource, subresource, namespace, name } = attributes;
+  return { group, version, resource, subresource, namespace, name };
 }
 
 /** The addresses of connections without a proxy. */

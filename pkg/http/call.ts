@@ -1,4 +1,4 @@
-import type { UserInfo } from '../api/index.js';
+import type { RequestSelectors, UserInfo } from '../api/index.js';
 import type { AuditRecord } from '../audit/index.js';
 import type { CredentialConnection, Credentials, Headers } from '../auth/index.js';
 import { type Scheduler, Slice, type Timers, type World } from '../base/index.js';
@@ -22,6 +22,10 @@ export class Call implements RequestContext, Credentials {
   readonly bodies: BodyBudget;
   /** Bytes of the body that count in `bodies`. */
   bodyBytesHeld = 0;
+  /** The selectors of a long URL, until the registry has used them. */
+  selectors: RequestSelectors | undefined;
+  /** Bytes that count in `LongSelectors`. */
+  selectorBytesHeld = 0;
   /** Milliseconds on the monotonic clock. */
   readonly started: number;
   readonly userAgent: string;
@@ -109,6 +113,12 @@ export class Call implements RequestContext, Credentials {
   /** Audit annotations, in the order in which they were added. The first value of a key wins. */
   get annotations(): ReadonlyMap<string, string> | undefined {
     return this.#annotations;
+  }
+
+  /** The registry has selected: what was parsed of the URL is dropped, because a watch lasts long. */
+  selected(): void {
+    this.selectors = undefined;
+    this.info.query.forget();
   }
 
   /** A watch releases its seat after it has sent the initial objects: from then on it costs only its events. */

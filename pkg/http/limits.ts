@@ -9,6 +9,13 @@ export const limits = {
   bodiesBytesMax: 64 * 1024 * 1024,
   smallBodyBytes: 64 * 1024,
   /**
+   * The memory of the URLs and compiled selectors of all lists and watches whose URLs have more than `longUrlCharacters`; and the same for
+   * clients that have not authenticated. Beyond it: 429 with Retry-After.
+   */
+  longSelectorsBytesMax: 128 * 1024 * 1024,
+  longSelectorsAnonymousBytesMax: 4 * 1024 * 1024,
+  longUrlCharacters: 1000,
+  /**
    * Pieces (DATA frames, chunks) of a body whose size does not matter, and the average size of the pieces when there are more. A body in
    * smaller pieces is refused (400): each piece takes time and memory of its own.
    */

@@ -1,5 +1,6 @@
 import { errors, parseDuration } from '../api/index.js';
 import {
+  ANONYMOUS,
   type Authenticator,
   type Authorizer,
   type Decision,
@@ -16,6 +17,7 @@ import { Call } from './call.js';
 import type { Exchange } from './exchange.js';
 import type { Gate, Ticket } from './gate.js';
 import { limits } from './limits.js';
+import { LongSelectors } from './longselectors.js';
 import type { RequestCounter } from './metrics.js';
 import type { SupportedEncodings } from './negotiate.js';
 import { requestInfo } from './requestinfo.js';
@@ -33,6 +35,9 @@ export interface Stages {
   /** Limits the requests that are served concurrently. */
   readonly gate: Gate;
   readonly bodies: BodyBudget;
+  /** Reads the selectors of long URLs; and the same for clients that have not authenticated. */
+  readonly selectors: LongSelectors;
+  readonly anonymousSelectors: LongSelectors;
   readonly scheduler: Scheduler;
   /**
    * Limits the requests that begin in one turn of the event loop; and the same for clients that have not authenticated.
@@ -51,9 +56,11 @@ export interface Stages {
 export function sharedStages(
   world: World,
   scheduler: Scheduler,
-): Pick<Stages, 'bodies' | 'scheduler' | 'starts' | 'anonymousStarts'> {
+): Pick<Stages, 'bodies' | 'selectors' | 'anonymousSelectors' | 'scheduler' | 'starts' | 'anonymousStarts'> {
   return {
     bodies: new BodyBudget(),
+    selectors: new LongSelectors(scheduler, limits.longSelectorsBytesMax),
+    anonymousSelectors: new LongSelectors(scheduler, limits.longSelectorsAnonymousBytesMax),
     scheduler,
     starts: new Scheduler(world, limits.startsTime, {
       flows: scheduler.flows,
@@ -87,12 +94,16 @@ export async function serve(exchange: Exchange, stages: Stages, handler: Handler
     compresses: stages.compresses,
   });
   let ticket: Ticket | undefined;
+  let selectors: LongSelectors | undefined;
   try {
     call.info = requestInfo(exchange.method, exchange.url);
     stages.counter.began(call);
     applyTimeout(call);
     const authenticating = authenticate(call, stages);
     if (authenticating !== undefined) await authenticating;
+    selectors = call.user.name === ANONYMOUS.name ? stages.anonymousSelectors : stages.selectors;
+    const selecting = selectors.read(call);
+    if (selecting !== undefined) await selecting;
     const recording = stages.audit.requestReceived(call);
     if (recording !== undefined) await recording;
     if (wantsImpersonation(exchange.headers)) await impersonateUser(call, stages);
@@ -110,6 +121,7 @@ export async function serve(exchange: Exchange, stages: Stages, handler: Handler
     const recording = stages.audit.responseComplete(call);
     if (recording !== undefined) await recording;
     ticket?.leave();
+    if (call.selectorBytesHeld > 0) selectors?.release(call);
     if (call.bodyBytesHeld > 0) stages.bodies.release(call.bodyBytesHeld);
     stages.counter.ended(call);
   }

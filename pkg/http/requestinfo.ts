@@ -177,6 +177,11 @@ export class Query {
     return Number(text);
   }
 
+  /** Drops the parsed values: they are parsed again when one is read. */
+  forget(): void {
+    this.#values = undefined;
+  }
+
   #parsed(): Map<string, string[]> {
     this.#values ??= parseQuery(this.#text);
     return this.#values;

@@ -1,4 +1,4 @@
-import type { JsonObject, Status, UserInfo } from '../api/index.js';
+import type { JsonObject, RequestSelectors, Status, UserInfo } from '../api/index.js';
 import type { Revision, Slice } from '../base/index.js';
 import type { StoredObject } from '../cache/index.js';
 import type { ConnectionBehaviour, QueryValues, ScaleBehaviour, Strategy, VirtualHandler } from './resource.js';
@@ -22,6 +22,8 @@ export interface RequestContext {
   readonly bodyDecoded?: ((body: DecodedBody) => void) | undefined;
   /** The time of the request in the current turn. Absent: each stage of a write has its own. */
   readonly slice?: Slice;
+  /** The selectors of a list, watch or deletecollection, if they were parsed before. */
+  readonly selectors?: RequestSelectors | undefined;
   /** The request deletes a collection: admission sees each object, but no name. */
   readonly ofCollection?: true;
 }

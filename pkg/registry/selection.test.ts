@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { requestSelectorSteps } from '../api/index.js';
+import { finish } from '../base/index.js';
 import { parseSelectors, select } from './selection.js';
 import { Bench, EVERYTHING } from './testing.js';
 
@@ -13,4 +15,15 @@ it('the id of a selection is short and differs for different selectors', async (
   expect(idOf('x')).toBe(idOf('x'));
   expect(idOf('x')).not.toBe(idOf('y'));
   expect(idOf('x').length).toBeLessThan(1_000);
+});
+
+it('selectors that were parsed before are used, and their errors are those of the request', () => {
+  const options = { ...EVERYTHING, labelSelector: 'a=b', fieldSelector: 'metadata.name=c' };
+  const read = finish(requestSelectorSteps('a=b', 'metadata.name=c'));
+  const parsed = parseSelectors(options, read);
+  expect([parsed.hasLabels, parsed.fields]).toEqual([read.matches, read.fields]);
+  expect(() => parseSelectors(options, finish(requestSelectorSteps('a in', '')))).toThrow(
+    'unable to parse requirement',
+  );
+  expect(() => parseSelectors(options, finish(requestSelectorSteps('', 'a')))).toThrow("can't understand 'a'");
 });

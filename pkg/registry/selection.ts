@@ -4,9 +4,10 @@ import {
   compileLabelSelector,
   errors,
   type FieldSelector,
-  type LabelSelector,
+  type LabelMatch,
   parseFieldSelector,
   parseLabelSelector,
+  type RequestSelectors,
   requiredValue,
   SelectorError,
 } from '../api/index.js';
@@ -26,16 +27,20 @@ export interface Selected extends Selection {
 
 /** The parsed selectors of a request. They are validated before everything else, as in kube-apiserver. */
 export interface ParsedSelectors {
-  readonly labels: LabelSelector;
+  /** Undefined: all. */
+  readonly hasLabels: LabelMatch | undefined;
   readonly fields: FieldSelector;
   readonly shards: ShardSelector | undefined;
 }
 
-export function parseSelectors(options: ListOptions): ParsedSelectors {
+/** `read`: the selectors of labels and fields, if they were parsed before. */
+export function parseSelectors(options: ListOptions, read?: RequestSelectors): ParsedSelectors {
   try {
+    if (read?.labels instanceof Error) throw read.labels;
+    if (read?.fields instanceof Error) throw read.fields;
     return {
-      labels: parseLabelSelector(options.labelSelector),
-      fields: parseFieldSelector(options.fieldSelector),
+      hasLabels: read === undefined ? labelMatch(options.labelSelector) : read.matches,
+      fields: read?.fields ?? parseFieldSelector(options.fieldSelector),
       shards: options.shardSelector === '' ? undefined : parseShardSelector(options.shardSelector),
     };
   } catch (e) {
@@ -43,22 +48,26 @@ export function parseSelectors(options: ListOptions): ParsedSelectors {
   }
 }
 
+function labelMatch(text: string): LabelMatch | undefined {
+  const selector = parseLabelSelector(text);
+  return selector.length > 0 ? compileLabelSelector(selector) : undefined;
+}
+
 const NAME = 'metadata.name';
 const NAMESPACE = 'metadata.namespace';
 
 export function select(target: Target, options: ListOptions, parsed: ParsedSelectors): Selected {
   const { resource } = target;
-  const { labels, shards } = parsed;
+  // A watch keeps `matches`, which therefore refers to the compiled selectors only.
+  const { hasLabels, shards } = parsed;
   const fields = parsed.fields.map((r) => ({ ...r, field: fieldNumber(resource, r.field) }));
   const name = requiredValue(parsed.fields, NAME);
   const inNamespace = requiredValue(parsed.fields, NAMESPACE);
-  const restricted = labels.length > 0 || fields.length > 0 || shards !== undefined;
+  const restricted = hasLabels !== undefined || fields.length > 0 || shards !== undefined;
   const hotField = resource.declaration.hotField;
   const hotNumber = hotField === undefined ? undefined : resource.fieldLabels.get(hotField);
   const hot = fields.find((f) => f.equal && f.field === hotNumber && hotNumber !== undefined);
   const hasFields = compileFieldSelector(fields, fieldValue);
-  // A watch keeps this function, which therefore refers to the compiled selector only.
-  const hasLabels = labels.length > 0 ? compileLabelSelector(labels) : undefined;
   const matches = (o: StoredObject): boolean => {
     if (!hasFields(o)) return false;
     if (hasLabels !== undefined && !hasLabels(o.labels())) return false;

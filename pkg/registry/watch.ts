@@ -17,7 +17,7 @@ import { unreadableList } from './unreadable.js';
  */
 export async function watch(core: Core, request: WatchRequest, context: RequestContext): Promise<EventStream> {
   const { target, representation, websocket = false } = request;
-  const parsed = parseSelectors(request.options);
+  const parsed = parseSelectors(request.options, context.selectors);
   const options = checkedWatchOptions(request.options, core.featureEnabled(SHARDS_GATE));
   const selected = named(select(target, options, parsed), options);
   const collection = collectionOf(core, target.resource);

@@ -36,21 +36,7 @@ function attributesOf(check: Check): RequestAttributes {
     subresource: check.subresource,
     namespace: check.namespace,
     name: check.name,
-    ...parsed('fieldSelector', check.fieldSelector, parseFieldSelector),
-    ...parsed('labelSelector', check.labelSelector, parseLabelSelector),
+    ...(check.fieldSelector === undefined ? {} : { fieldSelector: parseFieldSelector(check.fieldSelector) }),
+    ...(check.labelSelector === undefined ? {} : { labelSelector: parseLabelSelector(check.labelSelector) }),
   };
-}
-
-/** A selector that cannot be parsed is omitted, as in requests: the check then covers everything. */
-function parsed<T>(
-  name: string,
-  selector: string | undefined,
-  parse: (text: string) => T,
-): { readonly [field: string]: T } {
-  if (selector === undefined) return {};
-  try {
-    return { [name]: parse(selector) };
-  } catch {
-    return {};
-  }
 }

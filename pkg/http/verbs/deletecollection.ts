@@ -11,5 +11,6 @@ export async function deleteCollection(request: ResourceRequest, services: HttpS
   const listed = listOptions(info.query);
   const options = await deleteOptions(request, services, checkedCollectionOptions);
   const result = await services.registry.deleteCollection({ target, list: listed, options }, call);
+  call.selected();
   await sendList(request, services, result, form);
 }

@@ -8,5 +8,6 @@ export async function list(request: ResourceRequest, services: HttpServices): Pr
   const { call, info, target } = request;
   const form = answerForm(request, services, 'list');
   const result = await services.registry.list({ target, options: listOptions(info.query) }, call);
+  call.selected();
   await sendList(request, services, result, form);
 }

@@ -25,6 +25,7 @@ export async function watch(request: ResourceRequest, services: HttpServices): P
   const { websocket } = call.exchange;
   const seconds = info.query.integer('timeoutSeconds') ?? 0;
   const stream = await services.registry.watch({ target, options, representation: form, websocket }, call);
+  call.selected();
   if (call.exchange.gone) {
     stream.close();
     return;

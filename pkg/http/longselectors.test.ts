@@ -1,0 +1,99 @@
+import type { TLSSocket } from 'node:tls';
+import { describe, expect, it } from 'vitest';
+import { ANONYMOUS } from '../auth/index.js';
+import { Scheduler, Slice } from '../base/index.js';
+import type { Call } from './call.js';
+import { limits } from './limits.js';
+import { LongSelectors } from './longselectors.js';
+import { requestInfo } from './requestinfo.js';
+import { TestDoor, until } from './testing/door.js';
+import { ADMIN, testWorld } from './testing.js';
+
+const CMS = '/api/v1/namespaces/n/configmaps';
+const selector = (prefix: string): string => `a+in+(${Array.from({ length: 2_000 }, (_, i) => `${prefix}${i}`)})`;
+const watchOf = (labels: string): string => `${CMS}?watch=1&labelSelector=${labels}`;
+
+const scheduler = new Scheduler(testWorld, 1000);
+const callOf = (url: string): Call =>
+  ({
+    exchange: { url, gone: false },
+    info: requestInfo('GET', url),
+    slice: new Slice(testWorld, scheduler, 1000),
+    selectorBytesHeld: 0,
+    selectors: undefined,
+  }) as unknown as Call;
+
+describe('long selectors', () => {
+  it('are read one after the other, each in a turn of its own', async () => {
+    const turns: (() => void)[] = [];
+    const reader = new LongSelectors(
+      { yield: () => new Promise<void>((resolve) => turns.push(resolve)) } as Scheduler,
+      limits.longSelectorsBytesMax,
+    );
+    const calls = ['x', 'y', 'y'].map((prefix) => callOf(watchOf(selector(prefix))));
+    const readings = calls.map((call) => reader.read(call));
+    for (const [i, call] of calls.entries()) {
+      await Promise.all(readings.slice(0, i));
+      await Promise.resolve();
+      expect([turns.length, call.selectors]).toEqual([i + 1, undefined]);
+      turns[i]!();
+      await readings[i];
+      const { selectors } = call;
+      expect(['x1999', 'y1999'].map((a) => selectors!.matches!({ a }))).toEqual([i === 0, i > 0]);
+    }
+    expect(calls[2]!.selectors).toBe(calls[1]!.selectors);
+  });
+
+  it('count until their request ends; beyond the limit requests are refused, and short ones are not read', async () => {
+    const url = watchOf(selector('x'));
+    const reader = new LongSelectors(scheduler, 3 * url.length);
+    const first = callOf(url);
+    await reader.read(first);
+    expect(reader.bytes).toBeGreaterThan(url.length + 10_000);
+    const second = callOf(url);
+    expect(() => reader.read(second)).toThrow('too many long selectors');
+    expect(reader.read(callOf(watchOf('a')))).toBeUndefined();
+    reader.release(second);
+    reader.release(first);
+    expect(reader.bytes).toBe(0);
+    await reader.read(second);
+    expect(second.selectors?.matches?.({ a: 'x1' })).toBe(true);
+  });
+
+  it('that cannot be parsed are errors, and do not stop those behind them', async () => {
+    const reader = new LongSelectors(scheduler, limits.longSelectorsBytesMax);
+    const wrong = callOf(watchOf(`${selector('x')}(`));
+    const right = callOf(watchOf(selector('x')));
+    await Promise.all([reader.read(wrong), reader.read(right)]);
+    expect(wrong.selectors).toMatchObject({ labels: { name: 'SelectorError' }, matches: undefined });
+    expect(right.selectors?.matches?.({ a: 'x1' })).toBe(true);
+  });
+});
+
+describe('a watch with a long selector', () => {
+  const begin = async (door: TestDoor): Promise<{ readonly socket: TLSSocket; readonly head: string }> => {
+    const socket = await door.dial();
+    const head = until(socket, (text) => text.includes('\r\n\r\n'));
+    socket.write(`GET ${watchOf(selector('x'))} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    return { socket, head: await head };
+  };
+
+  it.each([
+    ['selectors', ADMIN],
+    ['anonymousSelectors', ANONYMOUS],
+  ] as const)('takes of the limit %s and returns it at its end', async (stage, user) => {
+    const allowed = { authorize: () => ({ kind: 'allow', reason: '' }) as const };
+    const tight = new LongSelectors(new Scheduler(testWorld, 1000), 40_000);
+    const stages = { authorizer: allowed, [stage]: tight };
+    const door = await TestDoor.open(testWorld, { user: () => user, stages });
+    const first = await begin(door);
+    expect(first.head).toMatch(/^HTTP\/1\.1 200 /);
+    expect(tight.bytes).toBeGreaterThan(20_000);
+    const second = await begin(door);
+    expect(second.head.toLowerCase()).toMatch(/^http\/1\.1 429 [\s\S]*retry-after: 1\r\n/);
+    second.socket.destroy();
+    first.socket.destroy();
+    await door.listener.drain(1000);
+    expect(tight.bytes).toBe(0);
+  });
+});
