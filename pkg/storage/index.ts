@@ -27,6 +27,7 @@ export {
 } from './keyspace.js';
 export { expiryTxn, type LocalKeyspaceOptions, openLocalKeyspace, openMemoryKeyspace, sizeProblem } from './local.js';
 export { decodeEntry, type Entry, encodeEntry, entryBytes, type Malformed } from './mvcc/entry.js';
+export { type Installed, type InstallRequest, inspectSnapshot, installSnapshot } from './mvcc/install.js';
 export {
   type Applied,
   type IndexedEntry,
@@ -36,12 +37,6 @@ export {
 } from './mvcc/machine.js';
 export type { Meta } from './mvcc/meta.js';
 export type { ChangesPage, RangePage } from './mvcc/reader.js';
-export {
-  type Installed,
-  type InstallRequest,
-  inspectSnapshot,
-  installSnapshot,
-  type Snapshot,
-} from './mvcc/snapshot.js';
+export type { Snapshot } from './mvcc/snapshot.js';
 export type { ApplyResult, StateHashes } from './mvcc/state.js';
 export { type HistorySource, WatchHub } from './watchhub.js';

@@ -4,8 +4,8 @@ import { Recorder } from './contract.js';
 import { memoryHome } from './engine/memory.js';
 import { recentBatchesMax } from './limits.js';
 import { encodeEntry } from './mvcc/entry.js';
+import { installSnapshot } from './mvcc/install.js';
 import { openStateMachine, type StateMachine } from './mvcc/machine.js';
-import { installSnapshot } from './mvcc/snapshot.js';
 import { WatchHub } from './watchhub.js';
 
 const all = { start: '/', end: '0' };

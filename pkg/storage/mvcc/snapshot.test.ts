@@ -11,8 +11,8 @@ import type { StoreError } from '../errors.js';
 import type { AppliedEvent, KeyValue } from '../keyspace.js';
 import { snapshotBlockBytes } from '../limits.js';
 import { encodeEntry } from './entry.js';
+import { inspectSnapshot, installSnapshot } from './install.js';
 import { openStateMachine, type StateMachine } from './machine.js';
-import { inspectSnapshot, installSnapshot } from './snapshot.js';
 
 const all = { start: '/', end: '0' };
 let root = '';
