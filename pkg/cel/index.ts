@@ -65,6 +65,7 @@ export {
   Optional,
   runtimeText,
   Timestamp,
+  TypeValue,
   typeName,
   Uint,
   type Value,

@@ -76,6 +76,41 @@ describe('differences of kube-apiserver from the RFC', () => {
     else expect(run()).toEqual(out);
   });
 
+  it.each<[JsonObject, string]>([
+    [{ path: '/a', value: 1 }, 'Unexpected kind: unknown'],
+    [{ op: '', path: '/a', value: 1 }, 'Unexpected kind: '],
+    [{ op: 'add', path: '', value: 1 }, 'add operation does not apply: doc is missing path: "": missing value'],
+    [{ op: 'remove', path: '' }, 'remove operation does not apply: doc is missing path: "": missing value'],
+    [{ op: 'move', path: '/b' }, 'move operation failed to decode from: operation, missing from field: missing value'],
+    [{ op: 'copy', path: '/b' }, 'copy operation failed to decode from: operation, missing from field: missing value'],
+    [
+      { op: 'move', from: '/a', path: '' },
+      'move operation does not apply: doc is missing destination path: : missing value',
+    ],
+    [
+      { op: 'copy', from: '/a', path: '/x/y' },
+      'copy operation does not apply: doc is missing destination path: /x/y: missing value',
+    ],
+    [
+      { op: 'move', from: '/x/y', path: '/b' },
+      'move operation does not apply: doc is missing from path: /x/y: missing value',
+    ],
+    [
+      { op: 'move', from: '/x', path: '/b' },
+      "error in move for path: 'x': Unable to remove nonexistent key: x: missing value",
+    ],
+    [
+      { op: 'add', path: '/l/x', value: 1 },
+      `error in add for path: '/l/x': value was not a proper array index: 'x': strconv.Atoi: parsing "x": invalid syntax`,
+    ],
+    [
+      { op: 'remove', path: '/l/3' },
+      "error in remove for path: '/l/3': Unable to access invalid index: 3: invalid index referenced",
+    ],
+  ])('has the text of kube-apiserver for %j', (operation, text) => {
+    expect(() => applyJsonPatch({ a: 1, l: [1] }, [operation])).toThrow(new PatchError('rejected', text));
+  });
+
   it('keeps __proto__ and constructor as ordinary members', () => {
     const doc = JSON.parse('{"__proto__":{"a":1},"x":{}}') as JsonObject;
     const out = applyJsonPatch(doc, [

@@ -2,6 +2,7 @@ import {
   cloneJson,
   equalJson,
   getOwn,
+  goQuote,
   isObject,
   type JsonArray,
   type JsonObject,
@@ -11,6 +12,7 @@ import {
 import { PatchError } from './errors.js';
 import { documentDepthMax, jsonPatchCopyBytesMax, jsonPatchOperationsMax } from './limits.js';
 import { nestedDeeper } from './nesting.js';
+import { Obstacle, type Place, sentenceOf, textOf } from './obstacle.js';
 import { arrayIndex, type PatchDialect, pointerTokens } from './pointer.js';
 
 /** A decoded JSON patch. Operations are not validated yet, because an unknown one fails only when it is applied. */
@@ -150,7 +152,7 @@ class Run {
         break;
       }
       default:
-        throw rejected(`Unexpected kind: ${textOf(op, 'op') || 'unknown'}`);
+        throw rejected(`Unexpected kind: ${typeof getOwn(op, 'op') === 'string' ? textOf(op, 'op') : 'unknown'}`);
     }
   }
 
@@ -159,20 +161,32 @@ class Run {
       if (isProperPrefix(from, path)) throw rejected('move into its own child');
       if (from.length === 0) return;
     }
-    this.#add(path, this.#remove(from));
+    this.#put(
+      path,
+      relocating('key', 'moved', () => this.#remove(from)),
+    );
+  }
+
+  /** Adds a moved or copied value. */
+  #put(path: readonly string[], value: JsonValue): void {
+    relocating('parent', 'destination', () => this.#add(path, value));
   }
 
   #copy(from: readonly string[], path: readonly string[]): void {
-    if (from.length === 0 && this.#dialect === 'reference') throw rejected('the root cannot be copied');
+    if (from.length === 0 && this.#dialect === 'reference') throw new Obstacle('parent', '');
     const value = this.#find(from);
     if (value === undefined)
       throw new Obstacle('key', `unable to copy nonexistent key: ${from.join('/')}: missing value`);
     this.#countCopy(value);
-    this.#add(path, cloneJson(value));
+    this.#put(path, cloneJson(value));
   }
 
   #path(op: JsonObject, name: 'path' | 'from'): readonly string[] {
     const text = getOwn(op, name);
+    if (text === undefined && name === 'from' && this.#dialect === 'reference')
+      throw rejected(
+        `${textOf(op, 'op')} operation failed to decode from: operation, missing from field: missing value`,
+      );
     const tokens = typeof text === 'string' ? pointerTokens(text, this.#dialect) : undefined;
     if (tokens === undefined || tokens.length > documentDepthMax) throw rejected(`bad or missing ${name}`);
     return tokens;
@@ -210,7 +224,7 @@ class Run {
 
   #add(path: readonly string[], value: JsonValue): void {
     if (path.length === 0) {
-      if (this.#dialect === 'reference') throw rejected('the root cannot be added');
+      if (this.#dialect === 'reference') throw new Obstacle('parent', '');
       this.root = value;
       return;
     }
@@ -222,7 +236,7 @@ class Run {
   }
 
   #remove(path: readonly string[]): JsonValue {
-    if (path.length === 0) throw rejected('the root cannot be removed');
+    if (path.length === 0) throw new Obstacle('parent', '');
     const parent = this.#parent(path, true);
     const last = path[path.length - 1]!;
     if (Array.isArray(parent)) return parent.splice(this.#index(parent, last, 0), 1)[0]!;
@@ -251,6 +265,11 @@ class Run {
   /** Returns the index in `list` for a token; `room` is 1 if the position after the end is allowed too. */
   #index(list: JsonArray, token: string, room: 0 | 1): number {
     const i = arrayIndex(token, list.length + room, this.#dialect);
+    if (i === undefined && !Number.isInteger(Number(token)))
+      throw new Obstacle(
+        'key',
+        `value was not a proper array index: '${token}': strconv.Atoi: parsing ${goQuote(token)}: invalid syntax`,
+      );
     if (i === undefined || i >= list.length + room)
       throw new Obstacle('key', `Unable to access invalid index: ${token}: invalid index referenced`);
     return i;
@@ -293,6 +312,15 @@ class Run {
   }
 }
 
+/** Runs a part of an operation, whose obstacles at `place` are reported at another one. */
+function relocating<T>(place: Place, reported: Place, f: () => T): T {
+  try {
+    return f();
+  } catch (error) {
+    throw error instanceof Obstacle && error.at === place ? new Obstacle(reported, error.message) : error;
+  }
+}
+
 function container(v: JsonValue | undefined): JsonArray | JsonObject {
   if (typeof v !== 'object' || v === null) throw new Obstacle('parent', '');
   return v;
@@ -306,37 +334,6 @@ export function shallow(o: JsonObject): JsonObject {
 
 function isProperPrefix(a: readonly string[], b: readonly string[]): boolean {
   return a.length < b.length && a.every((t, i) => t === b[i]);
-}
-
-/** Why an operation does not apply: there is no container at its path, or the container has no such member. */
-class Obstacle extends Error {
-  readonly at: 'parent' | 'key';
-
-  constructor(at: 'parent' | 'key', message: string) {
-    super(message);
-    this.at = at;
-  }
-}
-
-const textOf = (op: JsonObject, member: string): string => {
-  const text = getOwn(op, member);
-  return typeof text === 'string' ? text : '';
-};
-
-/** The error of an operation, as kube-apiserver reports it for patches of admission webhooks. */
-function sentenceOf(op: JsonObject, { at, message }: Obstacle): string {
-  const [kind, path, from] = [textOf(op, 'op'), textOf(op, 'path'), textOf(op, 'from')];
-  const missing = 'missing value';
-  if (at === 'key')
-    return kind === 'copy' && from !== ''
-      ? `error in copy for from: '${from}': ${message}`
-      : `error in ${kind === 'replace' ? 'remove' : kind} for path: '${path}': ${message}`;
-  if (kind === 'add' || kind === 'remove')
-    return `${kind} operation does not apply: doc is missing path: "${path}": ${missing}`;
-  if (kind === 'move' || kind === 'copy')
-    return `${kind} operation does not apply: doc is missing from path: ${from}: ${missing}`;
-  if (kind === 'test') return `test operation does not apply: is missing path: ${path}: ${missing}`;
-  return `replace operation does not apply: doc is missing path: ${path}: ${missing}`;
 }
 
 function rejected(why: string): PatchError {

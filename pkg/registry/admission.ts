@@ -14,7 +14,7 @@ import {
 } from '../api/index.js';
 import { revision } from '../base/index.js';
 import { decodeAs, encodeStored } from '../codec/index.js';
-import { managedFieldsError, mergeConfiguration } from '../patch/index.js';
+import { ConfigurationError, managedFieldsError, mergeConfiguration } from '../patch/index.js';
 import type { Compare, Op } from '../storage/index.js';
 import { expectedKind } from './bodies.js';
 import { putOp } from './commit.js';
@@ -155,7 +155,13 @@ export class Admitted implements AdmissionRequest {
   }
 
   async merge(live: JsonObject, configuration: JsonObject): Promise<void> {
-    const { schema } = this.#typeOf(configuration);
+    const { info, schema } = this.#typeOf(configuration);
+    const { resource } = this.#input.target;
+    // As in kube-apiserver, which looks for the type in the OpenAPI document of the kind's own version: it has no other kinds of bodies.
+    if (apiVersionOf(info) !== resource.apiVersion && !isWhole(this.#input.target))
+      throw new ConfigurationError(
+        `failed to convert patch object to typed object: no corresponding type for ${apiVersionOf(info)}, Kind=${info.kind}`,
+      );
     await this.replace(mergeConfiguration(live, configuration, schema));
   }
 
@@ -167,27 +173,29 @@ export class Admitted implements AdmissionRequest {
     return version?.type ?? expectedKind(target);
   }
 
-  async replace(object: JsonObject, { strict } = { strict: false }): Promise<void> {
+  async replace(given: JsonObject, { strict } = { strict: false }): Promise<void> {
     const { target } = this.#input;
     const before = this.#object;
     if (before === undefined) throw errors.internal(`a ${this.operation} request has no object to replace`);
     const whole = isWhole(target);
     const version = whole
-      ? target.resource.declaration.served.find((r) => r.apiVersion === object['apiVersion'])
+      ? target.resource.declaration.served.find((r) => r.apiVersion === given['apiVersion'])
       : undefined;
     const expected = version?.type ?? expectedKind(target);
-    const { apiVersion, kind } = object;
-    if (apiVersion !== undefined && kind !== undefined && !isKind(expected, apiVersion, kind))
+    const { apiVersion = apiVersionOf(expected.info), kind = expected.info.kind } = given;
+    if (!isKind(expected, apiVersion, kind))
       throw errors.internal(
         `no kind "${String(kind)}" is registered for version "${String(apiVersion)}" in scheme "pkg/runtime/scheme.go:111"`,
       );
-    const decoded = decodeAs(expected, object);
+    const decoded = decodeAs(expected, { ...given, apiVersion, kind });
     if (!decoded.ok) throw errors.internal(decoded.message);
     if (strict && decoded.strict.errors.length > 0)
       throw errors.internal(`strict decoding error: ${decoded.strict.errors.join(', ')}`);
     const next = decoded.object;
     if (whole) await converting(target.resource, () => toStorageVersion(version ?? target.resource, next));
-    if (whole && text(metaOf(next), 'namespace') !== text(metaOf(before), 'namespace'))
+    const namespace = text(metaOf(before), 'namespace');
+    if (whole && text(metaOf(next), 'namespace') === '' && namespace !== '') metaOf(next)['namespace'] = namespace;
+    if (whole && text(metaOf(next), 'namespace') !== namespace)
       throw errors.badRequest('the namespace of the provided object does not match the namespace sent on the request');
     const invalid = managedFieldsError(next);
     if (invalid !== undefined) {

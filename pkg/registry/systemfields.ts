@@ -80,11 +80,10 @@ export function clearSystemFields(object: JsonObject): void {
     delete meta[field];
 }
 
-/** Sets the metadata of a new object that a client may not choose. */
+/** Sets the metadata of a new object that a client may not choose. Mutating admission has run: it sees no uid, and cannot choose one. */
 export function fillSystemFields(object: JsonObject, world: World): void {
+  clearSystemFields(object);
   const meta = metaOf(object);
-  for (const field of ['resourceVersion', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink'])
-    delete meta[field];
   meta['uid'] = world.random.uuid();
   meta['creationTimestamp'] = formatTime(world.clock.now());
 }

@@ -103,8 +103,8 @@ export async function insert(core: Core, write: Write, object: JsonObject, track
   const { dryRun } = options;
   const { strategy } = target.resource;
   const slice = sliceOf(core, context);
-  const version = text(metaOf(object), 'resourceVersion');
-  fillSystemFields(object, core.world);
+  const given = takeVersion(object);
+  clearSystemFields(object);
   const { resource } = target;
   await converting(resource, () => slice.run(settle(target, object, context, tracked)));
   const { fieldManager: manager } = options;
@@ -122,6 +122,8 @@ export async function insert(core: Core, write: Write, object: JsonObject, track
     old: undefined,
   });
   const made = (await admitted.mutate()) ?? object;
+  const version = takeVersion(made) || given;
+  fillSystemFields(made, core.world);
   const generate = text(metaOf(made), 'name') === '' ? text(metaOf(made), 'generateName') : '';
   const wanted = writeContext(core, target, context, dryRun);
   // Prepare is idempotent, so only a generated name and an allocation need a fresh copy for each attempt.
@@ -144,6 +146,13 @@ export async function insert(core: Core, write: Write, object: JsonObject, track
     if (done !== 'taken') return done;
     if (generate === '' || names++ >= limits.generateNameAttempts) throw alreadyThere(target, o);
   }
+}
+
+/** Removes the resourceVersion of a new object, and returns it. */
+function takeVersion(object: JsonObject): string {
+  const version = text(metaOf(object), 'resourceVersion');
+  delete metaOf(object)['resourceVersion'];
+  return version;
 }
 
 function alreadyThere({ resource }: Target, o: JsonObject): ApiError {
@@ -181,7 +190,7 @@ async function prepareNew(
 interface NewObject {
   readonly admitted: Admitted;
   readonly object: JsonObject;
-  /** The resourceVersion of the body. */
+  /** The resourceVersion of the body, or the one that admission set. */
   readonly version: string;
   readonly strategy: Strategy;
   readonly allocated: TxnPart;

@@ -36,7 +36,21 @@ function attributesOf(check: Check): RequestAttributes {
     subresource: check.subresource,
     namespace: check.namespace,
     name: check.name,
-    ...(check.fieldSelector === undefined ? {} : { fieldSelector: parseFieldSelector(check.fieldSelector) }),
-    ...(check.labelSelector === undefined ? {} : { labelSelector: parseLabelSelector(check.labelSelector) }),
+    ...parsed('fieldSelector', check.fieldSelector, parseFieldSelector),
+    ...parsed('labelSelector', check.labelSelector, parseLabelSelector),
   };
+}
+
+/** A selector that cannot be parsed is omitted, as in requests: the check then covers everything. */
+function parsed<T>(
+  name: string,
+  selector: string | undefined,
+  parse: (text: string) => T,
+): { readonly [field: string]: T } {
+  if (selector === undefined) return {};
+  try {
+    return { [name]: parse(selector) };
+  } catch {
+    return {};
+  }
 }

@@ -115,6 +115,43 @@ describe('a mutating policy', () => {
     expect(await mutated([large], {})).toEqual({ a: 9007199254740993n });
   });
 
+  it.each([
+    ["optional.of('x')", 'x'],
+    ["[optional.of('x')]", ['x']],
+    ['9007199254740993', '9007199254740993'],
+    ["duration('90m')", '5400s'],
+  ])('writes %s to a JSON patch', async (expression, value) => {
+    const mutations = [patches(`[JSONPatch{op: 'add', path: '/data/x', value: ${expression}}]`)];
+    expect(await mutated([policy('p', { mutations })], {})).toEqual({ x: value });
+  });
+
+  it.each([
+    ['optional.none()', 'optional.none() dereference'],
+    ["{1: 'x'}", "unsupported type conversion from 'int' to string"],
+    ["{1u: 'x'}", "unsupported type conversion from 'uint' to string"],
+    ["{true: 'x'}", "type conversion error from bool to 'string'"],
+    ['type(1)', "type conversion not supported for 'type'"],
+    ["url('https://a/b')", "type conversion error from 'URL' to '*structpb.Value'"],
+    ['authorizer', "type conversion error from 'kubernetes.authorization.Authorizer' to '*structpb.Value'"],
+    [
+      '0.0 / 0.0',
+      'json: error calling MarshalJSON for type *structpb.Value: proto: google.protobuf.Value.number_value: invalid NaN value',
+    ],
+  ])('refuses %s in a JSON patch', async (expression, why) => {
+    const mutations = [patches(`[JSONPatch{op: 'add', path: '/data/x', value: ${expression}}]`)];
+    expect(await mutated([policy('p', { mutations })], {})).toBe(
+      `policy 'p' with binding 'p-binding' denied request: JSONPath valueExpression evaluated to a type that could not marshal to JSON: ${why}`,
+    );
+  });
+
+  it('rejects the request if the kind of its parameters is not served, whatever its bindings match', async () => {
+    const spec = { paramKind: { apiVersion: 'nope.io/v1', kind: 'Nope' }, mutations: [applies('Object{}')] };
+    expect(await mutated([policy('p', spec)], {})).toBe(
+      `policy "p" denied request: failed to configure policy: failed to find resource referenced by paramKind: 'nope.io/v1, Kind=Nope'`,
+    );
+    expect(await mutated([policy('p', { ...spec, failurePolicy: 'Ignore' })], { a: '1' })).toEqual({ a: '1' });
+  });
+
   it('runs only if its match conditions hold', async () => {
     const spec = {
       matchConditions: [{ name: 'm', expression: "object.data.a == '1'" }],

@@ -10,12 +10,12 @@ import {
   textAt,
 } from '../../api/index.js';
 import { CheckMemo, isError } from '../../cel/index.js';
-import { AtomicMutation, applyPatch, PatchError } from '../../patch/index.js';
+import { applyPatch, ConfigurationError, PatchError } from '../../patch/index.js';
 import { checkDecider } from './checks.js';
 import { Evaluation, type Inputs, OutOfBudget, settled } from './evaluation.js';
 import { matchedSubject, objectsIn } from './matching.js';
 import { configurationOf, MutationError, mutationRules, operationsOf } from './mutations.js';
-import { collectParams, ParamsError } from './params.js';
+import { collectParams, ParamsError, paramKindProblem } from './params.js';
 import { type Binding, type BoundPolicy, PolicySource } from './source.js';
 import { conditionsHold, isPolicy, namespaceOf, type PolicyWorld } from './validating.js';
 
@@ -33,7 +33,8 @@ interface Problem {
   readonly message: string;
   readonly reason: string;
   readonly policy: string;
-  readonly binding: string;
+  /** Undefined if no binding of the policy can be evaluated. */
+  readonly binding: string | undefined;
 }
 
 /** The state of the step between the two runs of the chain. */
@@ -104,11 +105,18 @@ async function invocations(
   const found: Invocation[] = [];
   for (const policy of policies) {
     if (matchedSubject(policy.constraints, request, world.objects) === undefined) continue;
+    const spec = policy.object['spec']!;
+    const isFatal = textAt(spec, 'failurePolicy') !== 'Ignore';
+    const broken = paramKindProblem(spec, world.objects);
+    if (broken !== undefined) {
+      if (isFatal) problems.push({ message: broken, reason: 'Forbidden', policy: policy.name, binding: undefined });
+      continue;
+    }
     for (const binding of policy.bindings) {
       if (matchedSubject(binding.constraints, request, world.objects) === undefined) continue;
       try {
         const ref = (binding.object['spec'] as JsonObject)['paramRef'];
-        const params = await collectParams(policy.object['spec']!, ref, request.namespace, world.objects);
+        const params = await collectParams(spec, ref, request, world.objects);
         for (const param of params)
           found.push({
             policy,
@@ -118,7 +126,7 @@ async function invocations(
           });
       } catch (error) {
         if (!(error instanceof ParamsError)) throw error;
-        if (textAt(policy.object, 'spec', 'failurePolicy') === 'Ignore') continue;
+        if (!isFatal) continue;
         const message = `failed to configure binding: ${error.message}`;
         problems.push({ message, reason: 'Forbidden', policy: policy.name, binding: binding.name });
       }
@@ -178,8 +186,7 @@ async function mutateOnce(
     await request.merge(live, configuration);
   } catch (error) {
     if (error instanceof MutationError || error instanceof OutOfBudget) fail(error.message);
-    else if (error instanceof AtomicMutation)
-      fail(`error applying patch: invalid ApplyConfiguration: ${error.message}`);
+    else if (error instanceof ConfigurationError) fail(`error applying patch: ${error.message}`);
     else if (error instanceof PatchError) {
       // A failed test operation does not change the object.
       if (!error.message.endsWith('failed: test failed')) fail(`JSON Patch: ${error.message}`);
@@ -192,7 +199,8 @@ function problemOf({ policy, binding }: Invocation, message: string, reason: str
 }
 
 function denied(request: AdmissionRequest, { message, reason, policy, binding }: Problem): ApiError {
-  const sentence = `policy '${policy}' with binding '${binding}' denied request: ${message}`;
+  const by = binding === undefined ? `policy "${policy}"` : `policy '${policy}' with binding '${binding}'`;
+  const sentence = `${by} denied request: ${message}`;
   const { details } = errors.forbidden(request.groupResource, request.name, sentence).status;
   return new ApiError(403, reason as StatusReason, sentence, { ...details, causes: [{ message: sentence }] });
 }

@@ -8,11 +8,14 @@ import {
   jsonPatchLibrary,
   List,
   listOf,
+  Optional,
   STRING,
   type StructType,
   StructValue,
   struct,
   Timestamp,
+  TypeValue,
+  typeName,
   Uint,
   type Value,
   valueText,
@@ -92,12 +95,56 @@ export function operationsOf(value: Value): JsonValue[] {
     operation['op'] ??= '';
     operation['path'] ??= '';
     const of = item.find('value');
-    if (of !== undefined) operation['value'] = toJson(of);
+    if (of !== undefined) operation['value'] = patchValue(of);
     operations.push(operation);
   }
   return operations;
 }
 
+/** The value of an operation. Each kind of value that has no form in JSON has kube-apiserver's own text. */
+function patchValue(value: Value): JsonValue {
+  if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
+  if (typeof value === 'number') return Number.isFinite(value) ? value : unmarshalable(notFinite(value));
+  if (typeof value === 'bigint' || value instanceof Uint) {
+    const n = typeof value === 'bigint' ? value : value.value;
+    return Number.isSafeInteger(Number(n)) ? Number(n) : String(n);
+  }
+  if (value instanceof List) return Array.from({ length: value.size }, (_, i) => patchValue(value.at(i)));
+  if (value instanceof CelMap) {
+    const out: JsonObject = {};
+    for (const key of value.keys()) {
+      if (typeof key !== 'string') unmarshalable(KEY_PROBLEMS[typeName(key)] ?? KEY_PROBLEMS['int']!);
+      setOwn(out, key as string, patchValue(value.find(key)!));
+    }
+    return out;
+  }
+  if (value instanceof Bytes) return Buffer.from(value.value).toString('base64');
+  if (value instanceof Timestamp || value instanceof Duration) return valueText(value);
+  if (value instanceof Optional)
+    return value.value === undefined ? unmarshalable('optional.none() dereference') : patchValue(value.value);
+  if (value instanceof TypeValue) return unmarshalable("type conversion not supported for 'type'");
+  if (isError(value)) throw new MutationError(value.message);
+  const name = typeName(value);
+  const shown = name.startsWith('kubernetes.authorization.') ? name : name.slice(name.lastIndexOf('.') + 1);
+  return unmarshalable(`type conversion error from '${shown}' to '*structpb.Value'`);
+}
+
+const KEY_PROBLEMS: Readonly<Record<string, string>> = {
+  int: "unsupported type conversion from 'int' to string",
+  uint: "unsupported type conversion from 'uint' to string",
+  bool: "type conversion error from bool to 'string'",
+};
+
+function notFinite(value: number): string {
+  const shown = Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf';
+  return `json: error calling MarshalJSON for type *structpb.Value: proto: google.protobuf.Value.number_value: invalid ${shown} value`;
+}
+
+function unmarshalable(why: string): never {
+  throw new MutationError(`JSONPath valueExpression evaluated to a type that could not marshal to JSON: ${why}`);
+}
+
+/** A value in an apply configuration. */
 function toJson(value: Value): JsonValue {
   if (value === null || typeof value === 'boolean' || typeof value === 'string' || typeof value === 'number')
     return value;
@@ -106,12 +153,18 @@ function toJson(value: Value): JsonValue {
   if (value instanceof List) return Array.from({ length: value.size }, (_, i) => toJson(value.at(i)));
   if (value instanceof CelMap) {
     const out: JsonObject = {};
-    for (const key of value.keys())
-      setOwn(out, String(typeof key === 'object' ? valueText(key) : key), toJson(value.find(key)!));
+    for (const key of value.keys()) {
+      if (typeof key !== 'string') throw new MutationError(`a key of type ${typeName(key)} has no form in JSON`);
+      setOwn(out, key, toJson(value.find(key)!));
+    }
     return out;
   }
   if (value instanceof Bytes) return Buffer.from(value.value).toString('base64');
-  if (value instanceof Timestamp || value instanceof Duration) return valueText(value);
+  if (value instanceof Timestamp) return valueText(value);
+  // kube-apiserver takes the number of Go's time.Duration here.
+  if (value instanceof Duration) return Number(value.nanos);
+  if (value instanceof Optional && value.value !== undefined) return toJson(value.value);
+  if (value instanceof TypeValue) return value.name;
   if (isError(value)) throw new MutationError(value.message);
   throw new MutationError('a value of this type has no form in JSON');
 }

@@ -102,7 +102,7 @@ describe('a validating policy', () => {
       ),
       bindings: [binding('p', { paramRef: { name: 'limits', parameterNotFoundAction: 'Deny' } })],
     };
-    expect(await decide(stored, request({ n: '1' }))).toContain('not known');
+    expect(await decide(stored, request({ n: '1' }))).toContain('failed to find resource referenced by paramKind');
   });
 
   it('matches namespaces by their labels', async () => {

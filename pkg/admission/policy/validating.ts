@@ -14,7 +14,7 @@ import { type AuthorizeCheck, checkDecider } from './checks.js';
 import type { CompiledPolicy } from './compile.js';
 import { type Attempts, Evaluation, type Inputs, OutOfBudget, settled } from './evaluation.js';
 import { matchedSubject, objectsIn } from './matching.js';
-import { collectParams, ParamsError } from './params.js';
+import { collectParams, ParamsError, paramKindProblem } from './params.js';
 import { type Binding, type BoundPolicy, PolicySource } from './source.js';
 
 export const POLICY_RESOURCES: ReadonlySet<string> = new Set([
@@ -48,7 +48,8 @@ interface Failure {
 
 interface Denial {
   readonly policy: BoundPolicy;
-  readonly binding: Binding;
+  /** Undefined if no binding of the policy can be evaluated. */
+  readonly binding: Binding | undefined;
   readonly failure: Failure;
 }
 
@@ -84,6 +85,12 @@ async function decide(policies: readonly BoundPolicy[], request: AdmissionReques
   const checks = new CheckMemo(checkDecider(request, world.authorize));
   for (const policy of policies) {
     if (matchedSubject(policy.constraints, request, world.objects) === undefined) continue;
+    const broken = paramKindProblem(policy.object['spec']!, world.objects);
+    if (broken !== undefined) {
+      const failure: Failure = { message: broken, reason: 'Invalid', index: -1, always: true };
+      if (fails(policy)) denials.push({ policy, binding: undefined, failure });
+      continue;
+    }
     const annotations = new Map<string, Set<string>>();
     for (const binding of policy.bindings) {
       if (matchedSubject(binding.constraints, request, world.objects) === undefined) continue;
@@ -100,7 +107,12 @@ async function decide(policies: readonly BoundPolicy[], request: AdmissionReques
 }
 
 /** Applies the validation actions of the binding to a failure. */
-function act(denial: Denial, request: AdmissionRequest, denials: Denial[], audited: AuditedFailure[]): void {
+function act(
+  denial: Denial & { readonly binding: Binding },
+  request: AdmissionRequest,
+  denials: Denial[],
+  audited: AuditedFailure[],
+): void {
   const { policy, binding, failure } = denial;
   const actions = listAt(binding.object, 'spec', 'validationActions').map(String);
   if (failure.always) {
@@ -132,7 +144,8 @@ const CODES: Readonly<Record<string, number>> = {
 };
 
 function denied(request: AdmissionRequest, { policy, binding, failure }: Denial): ApiError {
-  const message = `ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}' denied request: ${failure.message}`;
+  const by = binding === undefined ? '' : ` with binding '${binding.name}'`;
+  const message = `ValidatingAdmissionPolicy '${policy.name}'${by} denied request: ${failure.message}`;
   const { message: sentence, details } = forbidden(request, message).status;
   const causes = [...(details?.causes ?? []), { message }];
   const reason = failure.reason as StatusReason;
@@ -155,7 +168,7 @@ async function failuresOf(
   try {
     const spec = policy.object['spec']!;
     const ref = (binding.object['spec'] as JsonObject)['paramRef'];
-    params = await collectParams(spec, ref, request.namespace, world.objects);
+    params = await collectParams(spec, ref, request, world.objects);
   } catch (error) {
     if (!(error instanceof ParamsError)) throw error;
     if (!isFatal) return [];

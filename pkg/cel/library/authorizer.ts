@@ -1,3 +1,4 @@
+import { isDns1123Label, isDns1123Subdomain } from '../../api/index.js';
 import { declare, type Library } from '../environment.js';
 import { Suspended } from '../suspended.js';
 import { fail, noOverload, Opaque, type Value } from '../values.js';
@@ -153,6 +154,8 @@ export const authorizerLibrary: Library = {
       (q, namespace, name) => {
         if (!(q instanceof Question) || typeof namespace !== 'string' || typeof name !== 'string')
           return noOverload('serviceAccount', q, namespace, name);
+        if (isDns1123Subdomain(name).length > 0) return fail('Invalid service account name');
+        if (isDns1123Label(namespace).length > 0) return fail('Invalid service account namespace');
         return q.with(AUTHORIZER, { serviceAccount: { namespace, name } });
       },
     ),

@@ -2,22 +2,24 @@ import { getOwn, type JsonObject, type JsonValue } from '../../api/index.js';
 import type { StructSchema } from '../../schema/index.js';
 import { mergeObjects } from './merge.js';
 import { childSchema, isAtomic, type Node } from './shape.js';
+import { typeErrors } from './validate.js';
 
-/** The error for a configuration that sets a part of an atomic value. `paths` have the form `.spec.rules`. */
-export class AtomicMutation extends Error {
-  constructor(paths: readonly string[]) {
-    super(`may not mutate atomic arrays, maps or structs: ${paths.join(', ')}`);
-  }
-}
+/** An apply configuration that cannot be merged. The texts are kube-apiserver's. */
+export class ConfigurationError extends Error {}
 
 /**
  * Merges an apply configuration into an object without field ownership, as mutating admission policies do. Throws
- * AtomicMutation if the configuration sets a part of an atomic value, which has a single owner.
+ * ConfigurationError if the configuration does not have the type of the object, or sets a part of an atomic value, which has a single owner.
  */
 export function mergeConfiguration(live: JsonObject, configuration: JsonObject, schema: StructSchema): JsonObject {
+  const misfit = typeErrors(configuration, schema);
+  if (misfit !== undefined) throw new ConfigurationError(`failed to convert patch object to typed object: ${misfit}`);
   const atomics: string[] = [];
   findAtomics(configuration, schema, '', atomics);
-  if (atomics.length > 0) throw new AtomicMutation(atomics);
+  if (atomics.length > 0)
+    throw new ConfigurationError(
+      `invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: ${atomics.join(', ')}`,
+    );
   return mergeObjects(live, configuration, schema);
 }
 

@@ -58,6 +58,8 @@ function matchResources(
   path: FieldPath,
   errors: FieldErrors,
 ): void {
+  const policy = at(match, 'matchPolicy');
+  if (typeof policy === 'string') oneOf(policy, path.child('matchPolicy'), ['Equivalent', 'Exact'], errors, false);
   labelSelector(at(match, 'namespaceSelector'), path.child('namespaceSelector'), errors);
   labelSelector(at(match, 'objectSelector'), path.child('objectSelector'), errors);
   for (const list of ['resourceRules', 'excludeResourceRules'] as const) {
@@ -72,8 +74,6 @@ function matchResources(
       });
     });
   }
-  const policy = at(match, 'matchPolicy');
-  if (typeof policy === 'string') oneOf(policy, path.child('matchPolicy'), ['Equivalent', 'Exact'], errors, false);
 }
 
 const MUTABLE_OPERATIONS = ['*', 'CONNECT', 'CREATE', 'UPDATE'];

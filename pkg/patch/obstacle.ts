@@ -1,0 +1,42 @@
+import { getOwn, type JsonObject } from '../api/index.js';
+
+/**
+ * Where an operation meets an obstacle: there is no container at its path, or none where a value is moved or copied to, or the container
+ * has no such member, which `moved` reports for the origin of a move.
+ */
+export type Place = 'parent' | 'destination' | 'key' | 'moved';
+
+/** Why an operation does not apply. */
+export class Obstacle extends Error {
+  readonly at: Place;
+
+  constructor(at: Place, message: string) {
+    super(message);
+    this.at = at;
+  }
+}
+
+/** A member of an operation; '' if it is no text. */
+export const textOf = (op: JsonObject, member: string): string => {
+  const text = getOwn(op, member);
+  return typeof text === 'string' ? text : '';
+};
+
+/** The error of an operation, as kube-apiserver reports it for patches of admission webhooks. */
+export function sentenceOf(op: JsonObject, { at, message }: Obstacle): string {
+  const [kind, path, from] = [textOf(op, 'op'), textOf(op, 'path'), textOf(op, 'from')];
+  const missing = 'missing value';
+  if (at === 'moved') return `error in move for path: '${from.slice(from.lastIndexOf('/') + 1)}': ${message}`;
+  if (at === 'key')
+    return kind === 'copy' && from !== ''
+      ? `error in copy for from: '${from}': ${message}`
+      : `error in ${kind === 'replace' ? 'remove' : kind} for path: '${path}': ${message}`;
+  if (kind === 'add' || kind === 'remove')
+    return `${kind} operation does not apply: doc is missing path: "${path}": ${missing}`;
+  if (at === 'destination')
+    return `${kind} operation does not apply: doc is missing destination path: ${path}: ${missing}`;
+  if (kind === 'move' || kind === 'copy')
+    return `${kind} operation does not apply: doc is missing from path: ${from}: ${missing}`;
+  if (kind === 'test') return `test operation does not apply: is missing path: ${path}: ${missing}`;
+  return `replace operation does not apply: doc is missing path: ${path}: ${missing}`;
+}

@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startApiServer, type TestApiServer } from '../../pkg/server/index.js';
+import { Client, type Reply } from './client.js';
+
+/** Admission policies on a server: what becomes of an object that they change in unexpected ways. The texts are those of kube-apiserver 1.37. */
+
+const GROUP = '/apis/admissionregistration.k8s.io/v1';
+const NAMESPACE = '/api/v1/namespaces/default';
+const CMS = `${NAMESPACE}/configmaps`;
+const FINALLY = { timeout: 60_000 };
+
+let server: TestApiServer;
+let client: Client;
+let n = 0;
+
+beforeAll(async () => {
+  server = await startApiServer({ controllers: [] });
+  client = new Client(server);
+});
+afterAll(() => server?.close());
+
+const patches = (expression: string): object => ({ patchType: 'JSONPatch', jsonPatch: { expression } });
+const applies = (expression: string): object => ({
+  patchType: 'ApplyConfiguration',
+  applyConfiguration: { expression },
+});
+
+/** Binds a policy with one mutation; the request for an object with this name is what it is for. */
+async function install(mutation: object, resources = ['configmaps']): Promise<string> {
+  const name = `mutated-${++n}`;
+  const rule = { apiGroups: ['*'], apiVersions: ['*'], operations: ['CREATE', 'UPDATE'], resources };
+  const post = async (resource: string, body: object): Promise<void> => {
+    const { status, body: text } = await client.ask(`${GROUP}/${resource}`, { body });
+    expect(status, text.toString()).toBe(201);
+  };
+  await post('mutatingadmissionpolicies', {
+    metadata: { name },
+    spec: {
+      reinvocationPolicy: 'Never',
+      matchConstraints: { resourceRules: [{ ...rule, resourceNames: [name] }] },
+      mutations: [mutation],
+    },
+  });
+  await post('mutatingadmissionpolicybindings', { metadata: { name }, spec: { policyName: name } });
+  return name;
+}
+
+const create = (name: string): Promise<Reply> =>
+  client.ask(CMS, { body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { k: 'v' } } });
+
+const denial = (name: string, why: string): string => `policy '${name}' with binding '${name}' denied request: ${why}`;
+
+it.each([
+  ["Object{data: 'x'}", '.data: expected map, got &{x}'],
+  ['Object{data: {"x": dyn(1)}}', '.data.x: expected string, got &value.valueUnstructured{Value:1}'],
+  ['Object{foo: 1}', '.foo: field not declared in schema'],
+  ['Object{metadata: Object.metadata{foo: 1}}', '.metadata.foo: field not declared in schema'],
+  ["Object{immutable: 'x'}", '.immutable: expected boolean, got &{x}'],
+  [
+    "Object{metadata: Object.metadata{finalizers: ['a.b/c', 'a.b/c']}}",
+    '.metadata.finalizers: duplicate entries for key [="a.b/c"]',
+  ],
+])('the apply configuration %s does not have the type of its object', async (expression, why) => {
+  const name = await install(applies(expression));
+  const reply = await create(name);
+  expect(reply.status).toBe(403);
+  expect(reply.json().message).toBe(
+    denial(name, `error applying patch: failed to convert patch object to typed object: ${why}`),
+  );
+});
+
+it('a list of texts in place of objects is an error of the policy', async () => {
+  const name = await install(
+    applies("Object{template: Object.template{spec: Object.template.spec{containers: ['a']}}}"),
+    ['podtemplates'],
+  );
+  const template = { metadata: { name }, template: { spec: { containers: [{ name: 'a', image: 'i' }] } } };
+  const reply = await client.ask(`${NAMESPACE}/podtemplates`, { body: template });
+  expect(reply.json().message).toContain(
+    '.template.spec.containers: element 0: associative list with keys may not have non-map elements',
+  );
+});
+
+it.each([
+  ["[JSONPatch{op: 'remove', path: '/kind'}]"],
+  ["[JSONPatch{op: 'remove', path: '/apiVersion'}, JSONPatch{op: 'remove', path: '/kind'}]"],
+  ["[JSONPatch{op: 'remove', path: '/metadata/namespace'}]"],
+  ["[JSONPatch{op: 'add', path: '/metadata/uid', value: 'own'}]"],
+])('%s does not change what identifies the object', async (expression) => {
+  const name = await install(patches(expression));
+  const reply = await create(name);
+  expect(reply.status, reply.body.toString()).toBe(201);
+  const stored = (await client.ask(`${CMS}/${name}`)).json();
+  expect(stored).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' } });
+  expect(stored.metadata.uid).toMatch(/^[0-9a-f-]{36}$/);
+  expect(stored.metadata.creationTimestamp).toMatch(/Z$/);
+});
+
+it.each([
+  [
+    "[JSONPatch{op: 'remove', path: '/metadata/uid'}]",
+    403,
+    "JSON Patch: error in remove for path: '/metadata/uid': Unable to remove nonexistent key: uid: missing value",
+  ],
+  [
+    "[JSONPatch{op: 'remove', path: '/metadata'}]",
+    422,
+    'metadata.name: Required value: name or generateName is required',
+  ],
+  [
+    "[JSONPatch{op: 'add', path: '/metadata/resourceVersion', value: '5'}]",
+    400,
+    'resourceVersion should not be set on objects to be created',
+  ],
+])('%s is refused', async (expression, status, why) => {
+  const reply = await create(await install(patches(expression)));
+  expect(reply.status).toBe(status);
+  expect(reply.json().message).toContain(why);
+});
+
+it('bodies of another API group can be patched, but have no type for apply configurations', async () => {
+  const replicas = async (mutation: object): Promise<Reply> => {
+    const name = await install(mutation, ['deployments/scale']);
+    const labels = { app: name };
+    const template = { metadata: { labels }, spec: { containers: [{ name: 'a', image: 'i' }] } };
+    const path = '/apis/apps/v1/namespaces/default/deployments';
+    const body = { metadata: { name }, spec: { selector: { matchLabels: labels }, template } };
+    expect((await client.ask(path, { body })).status).toBe(201);
+    const headers = { 'content-type': 'application/merge-patch+json' };
+    return client.ask(`${path}/${name}/scale`, { method: 'PATCH', headers, body: { spec: { replicas: 5 } } });
+  };
+  const patched = await replicas(patches("[JSONPatch{op: 'replace', path: '/spec/replicas', value: 2}]"));
+  expect(patched.json().spec).toEqual({ replicas: 2 });
+  const applied = await replicas(applies('Object{spec: Object.spec{replicas: 2}}'));
+  expect(applied.json().message).toContain('no corresponding type for autoscaling/v1, Kind=Scale');
+});
+
+it('checks of invalid selectors cover everything, those of impossible service accounts are errors', async () => {
+  const name = 'asks';
+  const expressions = [
+    "authorizer.group('').resource('pods').labelSelector('!!').check('list').allowed()",
+    "authorizer.serviceAccount('Bad_', 'x').path('/x').check('get').allowed()",
+  ];
+  const rule = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] };
+  const policy = {
+    metadata: { name },
+    spec: {
+      matchConstraints: { resourceRules: [{ ...rule, resourceNames: [name] }] },
+      validations: expressions.map((expression) => ({ expression })),
+    },
+  };
+  await client.ask(`${GROUP}/validatingadmissionpolicies`, { body: policy });
+  const binding = { metadata: { name }, spec: { policyName: name, validationActions: ['Deny'] } };
+  await client.ask(`${GROUP}/validatingadmissionpolicybindings`, { body: binding });
+  const message = async (): Promise<unknown> => (await create(name)).json().message;
+  await expect
+    .poll(message, FINALLY)
+    .toContain(`expression '${expressions[1]}' resulted in error: Invalid service account namespace`);
+});
