@@ -123,7 +123,7 @@ export class Compiler {
     }
     const plain = this.#checked.names.get(id) ?? name;
     if (!this.#env.variables.has(plain)) {
-      const constant = this.#env.constants.get(plain);
+      const constant = this.#env.constant(plain);
       if (constant !== undefined) return this.#constant(constant.value);
     }
     const bare: Step = (f) => {

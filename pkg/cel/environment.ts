@@ -1,6 +1,6 @@
 import { type Macro, macroTable } from './macros.js';
-import { readType, splitTypes, type Type } from './types.js';
-import type { CelError, Value } from './values.js';
+import { readType, splitTypes, struct, type Type, typeOfType } from './types.js';
+import { type CelError, TypeValue, type Value } from './values.js';
 
 /** One signature of a function. For a method the receiver is the first argument. */
 export interface Overload {
@@ -116,6 +116,13 @@ export class Environment {
   /** Adds types that are created when an expression names them. */
   withStructs(resolve: (name: string) => StructType | undefined): Environment {
     return new Environment(this.#libraries, this.variables, this.#structs, this, resolve);
+  }
+
+  /** The constant of this name. Types that are created when they are named are constants too. */
+  constant(name: string): { readonly type: Type; readonly value: Value } | undefined {
+    const known = this.constants.get(name);
+    if (known !== undefined || this.#resolveStruct(name) === undefined) return known;
+    return { type: typeOfType(struct(name)), value: new TypeValue(name) };
   }
 
   struct(name: string): StructType | undefined {

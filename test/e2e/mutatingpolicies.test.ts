@@ -25,6 +25,10 @@ const applies = (expression: string): object => ({
   applyConfiguration: { expression },
 });
 
+const MATCH = {
+  resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }],
+};
+
 /** Binds a policy with one mutation; the request for an object with this name is what it is for. */
 async function install(mutation: object, resources = ['configmaps']): Promise<string> {
   const name = `mutated-${++n}`;
@@ -67,6 +71,26 @@ it.each([
   expect(reply.json().message).toBe(
     denial(name, `error applying patch: failed to convert patch object to typed object: ${why}`),
   );
+});
+
+it.each([
+  [applies('Object'), 'applyConfiguration', 'Object but got type(Object)'],
+  [applies('Object.spec'), 'applyConfiguration', 'Object but got type(Object.spec)'],
+  [applies('type(Object)'), 'applyConfiguration', 'Object but got type(type(Object))'],
+  [patches('[JSONPatch]'), 'jsonPatch', 'list(JSONPatch) but got list(type(JSONPatch))'],
+])('%j has a type where an object is expected', async (mutation, field, types) => {
+  const spec = { reinvocationPolicy: 'Never', matchConstraints: MATCH, mutations: [mutation] };
+  const { status, body } = await client.ask(`${GROUP}/mutatingadmissionpolicies`, {
+    body: { metadata: { name: 'types' }, spec },
+  });
+  expect(status).toBe(422);
+  expect(JSON.parse(body.toString()).details.causes).toEqual([
+    {
+      reason: 'FieldValueInvalid',
+      field: `spec.mutations[0].${field}.expression`,
+      message: expect.stringContaining(`must evaluate to ${types}`),
+    },
+  ]);
 });
 
 it('a list of texts in place of objects is an error of the policy', async () => {
