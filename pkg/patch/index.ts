@@ -1,4 +1,4 @@
-export { ConfigurationError, mergeConfiguration } from './apply/configuration.js';
+export { ConfigurationError, mergeConfiguration, untyped } from './apply/configuration.js';
 export type { ApplyConflict, ConflictCause } from './apply/conflict.js';
 export { managedFieldsOf, tryDecodeOwners, withoutManagedFields } from './apply/managed.js';
 export {

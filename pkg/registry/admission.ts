@@ -14,7 +14,7 @@ import {
 } from '../api/index.js';
 import { revision } from '../base/index.js';
 import { decodeAs, encodeStored } from '../codec/index.js';
-import { ConfigurationError, managedFieldsError, mergeConfiguration } from '../patch/index.js';
+import { ConfigurationError, managedFieldsError, mergeConfiguration, untyped } from '../patch/index.js';
 import type { Compare, Op } from '../storage/index.js';
 import { expectedKind } from './bodies.js';
 import { putOp } from './commit.js';
@@ -39,6 +39,13 @@ export interface AdmissionInput {
   readonly options?: WriteOptions | DeleteOptions;
   readonly object: JsonObject | undefined;
   readonly old: JsonObject | undefined;
+}
+
+interface Replacement {
+  /** Unknown fields are errors. */
+  readonly strict: boolean;
+  /** Makes the error for an object that does not decode. */
+  undecodable(why: string): Error;
 }
 
 /** The admission of one write (the contract is in `pkg/api/admission.ts`), with the functions that run the chain. */
@@ -158,11 +165,12 @@ export class Admitted implements AdmissionRequest {
     const { info, schema } = this.#typeOf(configuration);
     const { resource } = this.#input.target;
     // As in kube-apiserver, which looks for the type in the OpenAPI document of the kind's own version: it has no other kinds of bodies.
-    if (apiVersionOf(info) !== resource.apiVersion && !isWhole(this.#input.target))
-      throw new ConfigurationError(
-        `failed to convert patch object to typed object: no corresponding type for ${apiVersionOf(info)}, Kind=${info.kind}`,
-      );
-    await this.replace(mergeConfiguration(live, configuration, schema));
+    const kind = `${info.group}/${info.version}, Kind=${info.kind}`;
+    if (apiVersionOf(info) !== resource.apiVersion && !isWhole(this.#input.target)) throw untyped(kind);
+    await this.#replace(mergeConfiguration(live, configuration, schema), {
+      strict: false,
+      undecodable: (why) => new ConfigurationError(`unable to convert unstructured object to ${kind}: ${why}`),
+    });
   }
 
   #typeOf(object: JsonObject) {
@@ -173,7 +181,11 @@ export class Admitted implements AdmissionRequest {
     return version?.type ?? expectedKind(target);
   }
 
-  async replace(given: JsonObject, { strict } = { strict: false }): Promise<void> {
+  replace(object: JsonObject, { strict } = { strict: false }): Promise<void> {
+    return this.#replace(object, { strict, undecodable: errors.internal });
+  }
+
+  async #replace(given: JsonObject, { strict, undecodable }: Replacement): Promise<void> {
     const { target } = this.#input;
     const before = this.#object;
     if (before === undefined) throw errors.internal(`a ${this.operation} request has no object to replace`);
@@ -188,7 +200,7 @@ export class Admitted implements AdmissionRequest {
         `no kind "${String(kind)}" is registered for version "${String(apiVersion)}" in scheme "pkg/runtime/scheme.go:111"`,
       );
     const decoded = decodeAs(expected, { ...given, apiVersion, kind });
-    if (!decoded.ok) throw errors.internal(decoded.message);
+    if (!decoded.ok) throw undecodable(decoded.message);
     if (strict && decoded.strict.errors.length > 0)
       throw errors.internal(`strict decoding error: ${decoded.strict.errors.join(', ')}`);
     const next = decoded.object;

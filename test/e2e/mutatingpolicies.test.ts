@@ -73,6 +73,15 @@ it.each([
   );
 });
 
+it('a value that does not decode is an error of the policy', async () => {
+  const name = await install(applies("Object{metadata: Object.metadata{deletionTimestamp: 'x'}}"));
+  const reply = await create(name);
+  expect(reply.status).toBe(403);
+  expect(reply.json().message).toContain(
+    denial(name, 'unable to convert unstructured object to /v1, Kind=ConfigMap: parsing time "x" as'),
+  );
+});
+
 it.each([
   [applies('Object'), 'applyConfiguration', 'Object but got type(Object)'],
   [applies('Object.spec'), 'applyConfiguration', 'Object but got type(Object.spec)'],

@@ -185,8 +185,8 @@ async function mutateOnce(
     };
     await request.merge(live, configuration);
   } catch (error) {
-    if (error instanceof MutationError || error instanceof OutOfBudget) fail(error.message);
-    else if (error instanceof ConfigurationError) fail(`error applying patch: ${error.message}`);
+    if (error instanceof MutationError || error instanceof OutOfBudget || error instanceof ConfigurationError)
+      fail(error.message);
     else if (error instanceof PatchError) {
       // A failed test operation does not change the object.
       if (!error.message.endsWith('failed: test failed')) fail(`JSON Patch: ${error.message}`);

@@ -7,18 +7,24 @@ import { typeErrors } from './validate.js';
 /** An apply configuration that cannot be merged. The texts are kube-apiserver's. */
 export class ConfigurationError extends Error {}
 
+const mismatch = (why: string): ConfigurationError =>
+  new ConfigurationError(`error applying patch: failed to convert patch object to typed object: ${why}`);
+
+/** The error for a configuration of a kind that has no type. */
+export const untyped = (kind: string): ConfigurationError => mismatch(`no corresponding type for ${kind}`);
+
 /**
  * Merges an apply configuration into an object without field ownership, as mutating admission policies do. Throws
  * ConfigurationError if the configuration does not have the type of the object, or sets a part of an atomic value, which has a single owner.
  */
 export function mergeConfiguration(live: JsonObject, configuration: JsonObject, schema: StructSchema): JsonObject {
   const misfit = typeErrors(configuration, schema);
-  if (misfit !== undefined) throw new ConfigurationError(`failed to convert patch object to typed object: ${misfit}`);
+  if (misfit !== undefined) throw mismatch(misfit);
   const atomics: string[] = [];
   findAtomics(configuration, schema, '', atomics);
   if (atomics.length > 0)
     throw new ConfigurationError(
-      `invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: ${atomics.join(', ')}`,
+      `error applying patch: invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: ${atomics.join(', ')}`,
     );
   return mergeObjects(live, configuration, schema);
 }
