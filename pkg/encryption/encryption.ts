@@ -163,7 +163,9 @@ async function untilHealthy({ plugins }: InForce, world: World): Promise<void> {
     if (problems.length === 0) return;
     if (world.clock.monotonic() > deadline) {
       closeAll(plugins);
-      throw new ConfigError(`health check for new transformers failed: ${goAggregate(problems)}`);
+      throw new ConfigError(
+        `health check for new transformers failed, polling error timed out waiting for the condition: ${goAggregate(problems)}`,
+      );
     }
     await new Promise<void>((resolve) => void world.timers.after(HEALTH_PERIOD, resolve));
   }

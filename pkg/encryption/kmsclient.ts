@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { getSystemErrorMap } from 'node:util';
 import { Client, connectivityState, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import {
   KMS_METHODS,
@@ -47,9 +49,13 @@ export function kmsClient({ name, endpoint, timeout, clock, metrics }: KmsClient
         isAbsent = error?.code === status.UNAVAILABLE || error?.code === status.DEADLINE_EXCEEDED;
         if (error !== null || reply === undefined) {
           const isConnected = client.getChannel().getConnectivityState(false) === connectivityState.READY;
-          const why = isConnected ? (error?.details ?? 'no answer') : `no connection to ${endpoint}: ${error?.details}`;
-          const failed = new Error(`rpc error: code = ${codeOf(error)} desc = ${why}`);
-          reject(Object.assign(failed, { grpcCode: codeOf(error) }));
+          const details = error?.details ?? 'no answer';
+          const refuse = (why: string): void => {
+            const failed = new Error(`rpc error: code = ${codeOf(error)} desc = ${why}`);
+            reject(Object.assign(failed, { grpcCode: codeOf(error) }));
+          };
+          if (isConnected) refuse(details);
+          else void dialProblem(path).then((problem) => refuse(problem ?? details));
           return;
         }
         try {
@@ -70,6 +76,26 @@ export function kmsClient({ name, endpoint, timeout, clock, metrics }: KmsClient
     },
     close: () => client.close(),
   };
+}
+
+/**
+ * Connects to a UNIX socket. Resolves to what kube-apiserver says of a plug-in to which it cannot connect, or to undefined if it can
+ * be reached. The gRPC library does not report why the calls that wait have no connection.
+ */
+function dialProblem(path: string): Promise<string | undefined> {
+  const address = path.startsWith('/@') ? path.slice(1) : path;
+  return new Promise((resolve) => {
+    const socket = connect(path.startsWith('/@') ? `\0${path.slice(2)}` : path);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(undefined);
+    });
+    socket.once('error', ({ errno = 0, message }: NodeJS.ErrnoException) => {
+      const reason = getSystemErrorMap().get(errno)?.[1] ?? message;
+      const dialed = `transport: Error while dialing: dial unix ${address}: connect: ${reason}`;
+      resolve(`latest balancer error: connection error: desc = "${dialed}"`);
+    });
+  });
 }
 
 const asIs = (bytes: Buffer): Buffer => bytes;

@@ -133,6 +133,7 @@ export async function openApi(parts: ApiParts): Promise<Api> {
       keyspace,
       isReady: () => state.ready,
       kms: parts.encryption.health,
+      reloadsEncryption: config.encryption.reload,
       fairness: flow.fairness !== undefined,
       rbac: parts.access.usesMode('RBAC'),
     }),

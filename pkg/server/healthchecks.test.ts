@@ -5,6 +5,7 @@ const parts = (changed: Partial<HealthCheckParts> = {}, hasLeader = true): Healt
   keyspace: { status: () => ({ hasLeader }) as ReturnType<HealthCheckParts['keyspace']['status']> },
   isReady: () => true,
   kms: undefined,
+  reloadsEncryption: false,
   fairness: true,
   rbac: true,
   ...changed,
@@ -44,6 +45,14 @@ it('shows the checks in the order of kube-apiserver', () => {
   ]);
   expect(names(parts(), 'readyz').slice(0, 5)).toEqual(['ping', 'log', 'etcd', 'etcd-readiness', 'informer-sync']);
   expect(names(parts(), 'readyz').at(-1)).toBe('shutdown');
+  const encrypted = parts({ kms: async () => undefined, reloadsEncryption: true });
+  expect(names(encrypted, 'readyz').slice(3, 8)).toEqual([
+    'etcd-readiness',
+    'kms-providers',
+    'informer-sync',
+    'poststarthook/start-encryption-provider-config-automatic-reload',
+    'poststarthook/start-apiserver-admission-initializer',
+  ]);
 });
 
 it('has the checks of the parts that run', () => {

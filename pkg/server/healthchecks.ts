@@ -7,6 +7,8 @@ export interface HealthCheckParts {
   readonly isReady: () => boolean;
   /** The health of KMS plug-ins; absent without them. */
   readonly kms: (() => Promise<string | undefined>) | undefined;
+  /** Changes of the encryption configuration are applied. */
+  readonly reloadsEncryption: boolean;
   /** Requests pass priority and fairness. */
   readonly fairness: boolean;
   /** RBAC is one of the authorizers. */
@@ -36,8 +38,8 @@ export function healthChecks(parts: HealthCheckParts): HealthChecks {
       ...alive,
       { name: 'etcd', check: leader },
       { name: 'etcd-readiness', check: leader },
-      ok('informer-sync'),
       ...kms,
+      ok('informer-sync'),
       ...started,
       shutdown,
     ],
@@ -47,8 +49,9 @@ export function healthChecks(parts: HealthCheckParts): HealthChecks {
 const ok = (name: string): HealthCheck => ({ name, check: () => undefined });
 
 /** The start steps of kube-apiserver that this server has too. All of them are done before it listens. */
-function startSteps({ fairness, rbac }: HealthCheckParts): readonly string[] {
+function startSteps({ reloadsEncryption, fairness, rbac }: HealthCheckParts): readonly string[] {
   return [
+    ...(reloadsEncryption ? ['poststarthook/start-encryption-provider-config-automatic-reload'] : []),
     'poststarthook/start-apiserver-admission-initializer',
     'poststarthook/generic-apiserver-start-informers',
     ...(fairness
