@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import {
-  type AuthorizeCheck,
   builtinAdmission,
   choiceProblem,
   choiceWarnings,
@@ -9,53 +8,11 @@ import {
   podCertificateSigningStep,
   WebhookMetrics,
 } from '../admission/index.js';
-import type { AdmissionStep, UserInfo } from '../api/index.js';
+import type { AdmissionStep } from '../api/index.js';
 import type { EscalationCheck } from '../auth/index.js';
 import type { World } from '../base/index.js';
 import { type Config, ConfigError } from '../config/index.js';
-import {
-  addressRepair,
-  apiServiceAvailability,
-  apiServiceRegistration,
-  approvingController,
-  attributesClassProtection,
-  bootstrapSigner,
-  CONTROLLERS,
-  ControllerManager,
-  ConversionMetrics,
-  claimProtection,
-  cleanerController,
-  clusterRoleAggregation,
-  controllersElsewhere,
-  defaultServiceAccount,
-  defaultServiceCidr,
-  definitionCleanup,
-  definitionNames,
-  deviceTaintEviction,
-  endpointSliceController,
-  endpointsController,
-  flowSchemaStatus,
-  garbageCollector,
-  identityLeaseCollector,
-  kubernetesService,
-  legacyTokenTracking,
-  mirroringController,
-  namespaceController,
-  nodePortRepair,
-  policyStatus,
-  replicationController,
-  resourceQuotaController,
-  rootCaPublisher,
-  serveDefinitions,
-  serviceCidrController,
-  signingController,
-  storageVersionMigrator,
-  type TrustedAuthorities,
-  tokenCleaner,
-  tokenSecrets,
-  unknownControllers,
-  volumeProtection,
-} from '../controllers/index.js';
+import { ConversionMetrics, serveDefinitions, type TrustedAuthorities } from '../controllers/index.js';
 import { connectKms, type Encryption, openEncryption } from '../encryption/index.js';
 import type { Aggregation } from '../http/index.js';
 import {
@@ -68,7 +25,6 @@ import {
 import {
   builtinResources,
   type ClusterConfig,
-  kubernetesServiceObject,
   openRegistry,
   type Registry,
   runtimeConfigProblem,
@@ -80,14 +36,13 @@ import { type Access, openAccess } from './access.js';
 import { readAdmissionConfig } from './admissionconfig.js';
 import { authorizeCheckOf, createNamespace, imagePolicyOf } from './admissionparts.js';
 import { Aggregator, type AggregatorParts } from './aggregation.js';
-import { certificateExpiry, certificateSigner } from './certificatesigner.js';
 import { clusterOf } from './cluster.js';
+import { API_SERVER, bootstrapAddresses, checkControllers, openControllers } from './controllers.js';
 import { ensureFlowControl } from './flowcontrol.js';
 import type { KeyPair } from './issue.js';
 import { openOutbound, webhookCalls } from './outbound.js';
 import { bootstrapRbac } from './policy.js';
 import { createPresence, type Presence, serverName } from './presence.js';
-import { serviceAddresses } from './services.js';
 
 export interface ObjectsParts {
   readonly world: World;
@@ -126,20 +81,10 @@ export interface Objects {
   close(): Promise<void>;
 }
 
-const FLOW_CONTROL = { user: 'system:apiserver', manager: 'api-priority-and-fairness-config-consumer-v1' } as const;
-const API_SERVER = { user: 'system:apiserver', manager: 'kube-apiserver' } as const;
-
-/** Milliseconds between checks whether this peer leads. */
-const LEADERSHIP_PERIOD = 200;
-
 export async function openObjects(parts: ObjectsParts): Promise<Objects> {
   const { world, config, log } = parts;
   const { api } = config;
-  const unknown = unknownControllers(config.controllers);
-  if (unknown.length > 0)
-    throw new ConfigError(`--controllers: unknown ${unknown.join(', ')}; known are ${[...CONTROLLERS].join(', ')}`);
-  for (const name of controllersElsewhere(config.controllers))
-    log.warn({}, `--controllers=${name} has no effect: kube-controller-manager has this controller`);
+  checkControllers(config.controllers, log);
   const problem = choiceProblem(api.admission);
   if (problem !== undefined) throw new ConfigError(problem);
   let access: Access | undefined;
@@ -226,90 +171,24 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
     resolve: resolveService!,
     certificate: parts.proxyClient,
   });
-  const context = { world, cluster: clusterOf(registry, world), log: note };
-  const authority = certificateSigner({ world, config: config.controllerSettings.signing, own: parts.authority });
-  const controllers = new ControllerManager(
-    () => [
-      garbageCollector(context, aggregator.owners),
-      namespaceController(context, aggregator.content),
-      defaultServiceAccount(context),
-      rootCaPublisher(context, parts.rootCa),
-      clusterRoleAggregation(context),
-      policyStatus(context),
-      tokenSecrets(context, {
-        rootCa: parts.rootCa,
-        issue: (of) => access!.serviceAccounts.issuer.issueLegacy(of),
-      }),
-      resourceQuotaController(context),
-      replicationController(context),
-      claimProtection(context, { unusedSince: api.featureGates.get('PersistentVolumeClaimUnusedSinceTime') ?? true }),
-      volumeProtection(context),
-      attributesClassProtection(context),
-      serviceCidrController(context),
-      storageVersionMigrator(context),
-      deviceTaintEviction(context),
-      bootstrapSigner(context),
-      tokenCleaner(context),
-      signingController(context, { authority, duration: config.controllerSettings.signing.duration }),
-      approvingController(context, { authority, mayCreate: mayRequest(authorizeCheck) }),
-      cleanerController(context, { expiryOf: certificateExpiry }),
-      endpointsController(context),
-      endpointSliceController(context, { endpointsMax: config.controllerSettings.endpointsPerSlice }),
-      mirroringController(context, { addressesMax: config.controllerSettings.mirroredPerSubset }),
-    ],
-    config.controllers,
-    note,
-  );
-  const apiServer = { ...context, cluster: clusterOf(registry, world, API_SERVER) };
-  const securePort = config.serving.port === 0 ? 6443 : config.serving.port;
-  const serviceAddress = serviceAddresses(api.serviceRanges)[0] ?? '';
-  // These belong to the API itself: --controllers does not switch them off.
-  const ownControllers = new ControllerManager(
-    () => [
-      definitionNames(apiServer),
-      definitionCleanup(apiServer),
-      flowSchemaStatus({ ...context, cluster: clusterOf(registry, world, FLOW_CONTROL) }),
-      apiServiceRegistration(apiServer),
-      apiServiceAvailability(apiServer, aggregator.check),
-      identityLeaseCollector(apiServer),
-      defaultServiceCidr(apiServer, api.serviceRanges),
-      legacyTokenTracking(apiServer),
-      addressRepair(apiServer),
-      nodePortRepair(apiServer, keyspace),
-      kubernetesService(apiServer, {
-        keyspace,
-        service: kubernetesServiceObject({ serviceAddress, securePort }),
-        endpoints: config.controllerSettings.keepsOwnEndpoints,
-      }),
-    ],
-    ['*'],
-    note,
-  );
+  const apiServer = { world, cluster: clusterOf(registry, world, API_SERVER), log: note };
+  const controllers = openControllers({ ...parts, registry, keyspace, access, authorizeCheck, aggregator, note });
   const presence = createPresence({ world, config, keyspace, context: apiServer, trusted: parts.trusted });
   const definitions = serveDefinitions(registry, note, {
     world,
     clients: new WebhookClients({ outbound, resolve: resolveService! }),
     metrics: conversionMetrics,
   });
-  let stopLooking: () => void = () => {};
   const pause = (): void => {
-    stopLooking();
     presence.pause();
-    controllers.stop();
-    ownControllers.stop();
+    controllers.pause();
   };
   const begin = async (): Promise<void> => {
     await definitions.ready;
-    await registry.bootstrap({ serviceAddress, serviceRanges: api.serviceRanges, securePort });
+    await registry.bootstrap(bootstrapAddresses(config));
     if (access.usesMode('RBAC')) await bootstrapRbac(registry, world);
     await ensureFlowControl(registry, world);
-    const look = (): void => {
-      const { isLeader } = keyspace.status();
-      controllers.lead(isLeader);
-      ownControllers.lead(isLeader);
-    };
-    stopLooking = world.timers.every(LEADERSHIP_PERIOD, look);
-    look();
+    controllers.begin();
     presence.begin();
   };
   try {
@@ -332,7 +211,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
     metrics: [...webhookMetrics.families, ...conversionMetrics.families, ...egressMetrics.families],
     begin,
     pause,
-    queues: () => [...controllers.running, ...ownControllers.running],
+    queues: () => controllers.queues(),
     close: () => {
       pause();
       definitions.stop();
@@ -369,23 +248,6 @@ function grantsStep(check: () => EscalationCheck): AdmissionStep {
     },
   };
 }
-
-/** Reports whether a user may create a subresource of certificate requests. */
-const mayRequest =
-  (check: AuthorizeCheck) =>
-  async (user: UserInfo, subresource: string): Promise<boolean> => {
-    const attributes = {
-      kind: 'resource',
-      verb: 'create',
-      group: 'certificates.k8s.io',
-      version: '*',
-      resource: 'certificatesigningrequests',
-      subresource,
-      namespace: '',
-      name: '',
-    } as const;
-    return (await check(user, attributes)).allowed;
-  };
 
 /** The token service. It needs the registry, which is open before the first request. */
 function lateTokens(
