@@ -78,7 +78,7 @@ export interface Controllers {
   queues(): Iterable<QueueView>;
 }
 
-/** As whom the API's own controllers write. */
+/** The user and the field manager of the API's own controllers. */
 export const API_SERVER = { user: 'system:apiserver', manager: 'kube-apiserver' } as const;
 const FLOW_CONTROL = { user: 'system:apiserver', manager: 'api-priority-and-fairness-config-consumer-v1' } as const;
 
