@@ -3,10 +3,12 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { recordedPaths, recordedText } from '../golden/recordings.mjs';
-import { rules } from './rules.js';
+import { configurationRules } from './configurationrules.js';
+import { rules as conventions } from './rules.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 
+const rules = [...conventions, ...configurationRules];
 const shown = rules.flatMap((r) => r.shownBy.map((by) => ({ by, rule: `${r.section}: ${r.rule}` })));
 
 describe('the table of rules', () => {

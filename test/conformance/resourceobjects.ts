@@ -62,6 +62,12 @@ export const bases = {
       spec: { resource: { group: 'example.com', resource: 'things' } },
     }),
   },
+  ingress: {
+    path: inNamespace('networking.k8s.io/v1', 'ingresses'),
+    object: object('networking.k8s.io/v1', 'Ingress', {
+      spec: { defaultBackend: { service: { name: 's', port: { number: 80 } } } },
+    }),
+  },
   policybinding: {
     path: inCluster('admissionregistration.k8s.io/v1', 'validatingadmissionpolicybindings'),
     object: object('admissionregistration.k8s.io/v1', 'ValidatingAdmissionPolicyBinding', {
@@ -135,10 +141,13 @@ export type BaseName = keyof typeof bases;
 /** Values by path (`spec.ports.0.name`); undefined removes a field. A number at the end of a list appends. */
 export type Changes = Readonly<Record<string, JsonValue | undefined>>;
 
+/** The names of a path; `\.` is a dot in a name. */
+const namesOf = (path: string): string[] => path.split(/(?<!\\)\./).map((name) => name.replaceAll('\\.', '.'));
+
 export function changed(from: JsonObject, changes: Changes): JsonObject {
   const copy = structuredClone(from);
   for (const [path, value] of Object.entries(changes)) {
-    const names = path.split(/(?<!\\)\./).map((name) => name.replaceAll('\\.', '.'));
+    const names = namesOf(path);
     const last = names.pop()!;
     let at = copy as Record<string, JsonValue>;
     for (const name of names) {
@@ -154,6 +163,6 @@ export function changed(from: JsonObject, changes: Changes): JsonObject {
 /** The value at a path, or undefined. */
 export function valueAt(from: JsonValue, path: string): JsonValue | undefined {
   let at: JsonValue | undefined = from;
-  for (const name of path.split('.')) at = (at as Record<string, JsonValue> | null | undefined)?.[name];
+  for (const name of namesOf(path)) at = (at as Record<string, JsonValue> | null | undefined)?.[name];
   return at;
 }

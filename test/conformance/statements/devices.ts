@@ -56,6 +56,37 @@ export const deviceClass: readonly Statement[] = [
       { shows: { 'spec.extendedResourceName': 'example.com/gpu' } },
     ],
     ['an extended resource has a domain', { 'spec.extendedResourceName': 'gpu' }, 'spec.extendedResourceName'],
+    ['an expression of 10 Ki is valid', { 'spec.selectors.0.cel.expression': `"${long(10 * 1024 - 8)}" == ""` }, 201],
+    [
+      'an expression has a limited cost',
+      {
+        'spec.selectors.0.cel.expression':
+          'device.attributes.all(a, device.attributes.all(b, device.attributes.all(c, device.attributes.all(d, a == b && c == d))))',
+      },
+      'spec.selectors[0].cel.expression',
+    ],
+    [
+      'an expression reads no other variable',
+      { 'spec.selectors.0.cel.expression': 'object.driver == "a"' },
+      'spec.selectors[0].cel.expression',
+    ],
+    [
+      'an expression reads only the fields of a device',
+      { 'spec.selectors.0.cel.expression': 'device.odd == "a"' },
+      'spec.selectors[0].cel.expression',
+    ],
+    [
+      'an expression may use includes',
+      { 'spec.selectors.0.cel.expression': 'device.attributes["example.com"].models.includes("m")' },
+      201,
+    ],
+    ['parameters of 10 Ki are valid', { 'spec.config.0.opaque.parameters': { a: long(10 * 1024 - 8) } }, 201],
+    [
+      'an extended resource is not of Kubernetes',
+      { 'spec.extendedResourceName': 'kubernetes.io/gpu' },
+      'spec.extendedResourceName',
+    ],
+    ['a class needs no spec', { 'spec.config': undefined, 'spec.selectors': undefined }, 201],
     ['a class of a new object has generation 1', {}, { shows: { 'metadata.generation': 1 } }],
   ),
   ...rows(
@@ -109,6 +140,32 @@ export const allocation: readonly Statement[] = rows(
     { status: allocated(...Array.from({ length: 33 }, (_, i) => result({ device: `d${i}` }))) },
     'status.allocation.devices.results',
   ],
+  ['a sub-request is named with its request', { status: allocated(result({ request: 'r/s' })) }, `${RESULT}.request`],
+  [
+    'a device is allocated once',
+    { status: allocated(result(), result()) },
+    { code: 422, field: 'status.allocation.devices.results[1]', differs: LOOSE },
+  ],
+  ['adminAccess may be false', { status: allocated(result({ adminAccess: false })) }, 200],
+  [
+    'binding conditions are copied',
+    { status: allocated(result({ bindingConditions: ['Bound'], bindingFailureConditions: ['Failed'] })) },
+    { shows: { 'status.allocation.devices.results.0.bindingConditions': ['Bound'] } },
+  ],
+  [
+    'a share is identified',
+    {
+      status: allocated(
+        result({ shareID: '0b3e9c3a-2f0d-4c11-9b0a-6d1de0a3a6a1', consumedCapacity: { memory: '1Gi' } }),
+      ),
+    },
+    { shows: { 'status.allocation.devices.results.0.consumedCapacity.memory': '1Gi' } },
+  ],
+  ['the identity of a share is a UUID', { status: allocated(result({ shareID: 'x' })) }, `${RESULT}.shareID`],
+  ['the device is required', { status: allocated(result({ device: '' })) }, `${RESULT}.device`],
+  ['the driver is a DNS subdomain', { status: allocated(result({ driver: 'a_b' })) }, `${RESULT}.driver`],
+  ['32 are valid', { status: allocated(...Array.from({ length: 32 }, (_, i) => result({ device: `d${i}` }))) }, 200],
+  ['16 tolerations are valid', { status: allocated(result({ tolerations: tolerations(16) })) }, 200],
   [
     'tolerations are at most 16',
     { status: allocated(result({ tolerations: tolerations(17) })) },

@@ -13,6 +13,7 @@ export const runtimeClass: readonly Statement[] = [
       { 'overhead.podFixed': { cpu: '250m' } },
       { shows: { 'overhead.podFixed.cpu': '250m' } },
     ],
+    ['the handler has at most 63 characters', { handler: 'a'.repeat(64) }, 'handler'],
     ['the overhead is not negative', { 'overhead.podFixed': { cpu: '-1' } }, 'overhead.limits[cpu]'],
     ['scheduling has labels of nodes', { 'scheduling.nodeSelector': { a: 'b' } }, 201],
     ['the labels of nodes are labels', { 'scheduling.nodeSelector': { 'not valid!': 'b' } }, 'scheduling.nodeSelector'],
