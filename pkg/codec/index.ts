@@ -35,6 +35,7 @@ export {
 export { encodeJson, encodeStored, storedSteps } from './json/encode.js';
 export { metadataSlice, spliceResourceVersion } from './json/splice.js';
 export { writeValue as jsonText } from './json/write.js';
+export { notConvertible, notRegistered } from './kind.js';
 export { codecLimits } from './limits.js';
 export {
   cborList,

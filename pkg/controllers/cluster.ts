@@ -27,6 +27,11 @@ export interface Cluster {
   create(resource: ServedResource, namespace: string, object: JsonObject): Promise<JsonObject>;
   /** A JSON merge patch. Fails with 409 if the object has changed since the version that the patch is based on. */
   patch(at: Place, subresource: string, patch: ConditionalPatch): Promise<void>;
+  /**
+   * A server-side apply that takes over fields of other managers. Fails with 409 if the object has changed since the version in the
+   * configuration; kind, version and name are filled in.
+   */
+  apply(at: Place, subresource: string, configuration: ConditionalPatch): Promise<void>;
   /** Fails with 409 if the object has changed since `object` was read; `object` must have its version. */
   replace(at: Place, subresource: string, object: JsonObject): Promise<void>;
   /** Fails with 409 if uid or resourceVersion differ from the object that was read. */

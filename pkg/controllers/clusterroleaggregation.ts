@@ -51,7 +51,7 @@ export function clusterRoleAggregation({ cluster, world, log }: ControllerContex
     }
     if (equalJson(rules, [...listAt(role, 'rules')])) return;
     const { resourceVersion } = metaOf(role);
-    await cluster.patch({ resource, namespace: '', name }, '', { metadata: { resourceVersion }, rules });
+    await cluster.apply({ resource, namespace: '', name }, '', { metadata: { resourceVersion }, rules });
   }
 
   return controllerOf(NAME, cluster, queue, { changed });

@@ -58,11 +58,10 @@ export function flowSchemaStatus({ cluster, world, log }: ControllerContext): Co
     const isTransition = textAt(present, 'status') !== condition.status;
     const since = formatTime(world.clock.now());
     const lastTransitionTime = isTransition ? since : textAt(present, 'lastTransitionTime');
-    const others = conditions.filter((c) => textAt(c, 'type') !== 'Dangling');
     const { resourceVersion } = metaOf(schema);
-    await cluster.patch({ resource, namespace: '', name }, 'status', {
+    await cluster.apply({ resource, namespace: '', name }, 'status', {
       metadata: { resourceVersion },
-      status: { conditions: [...others, { type: 'Dangling', ...condition, lastTransitionTime }] },
+      status: { conditions: [{ type: 'Dangling', ...condition, lastTransitionTime }] },
     });
   }
 

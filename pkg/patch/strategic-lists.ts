@@ -63,11 +63,11 @@ function itemType(live: JsonArray, patch: JsonArray): string {
   let type: string | undefined;
   for (const list of [live, patch]) {
     for (const item of list) {
-      if (Array.isArray(item)) throw new PatchError('rejected', 'lists of lists are not supported');
       const t = isObject(item) ? 'map' : goTypeName(item);
       if (type !== undefined && type !== t) {
         throw malformed(`list element types are not identical: ${goFormat([live, patch])}`);
       }
+      if (Array.isArray(item)) throw new PatchError('rejected', 'lists of lists are not supported');
       type = t;
     }
   }

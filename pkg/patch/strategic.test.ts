@@ -151,7 +151,11 @@ describe('invalid patches', () => {
       'malformed',
       "The order in patch list:\n[map[name:B value:0] map[name:A value:0]]\n doesn't match $setElementOrder list:\n[map[name:A] map[name:B]]\n",
     ],
-    [{ containers: [['x']] }, 'rejected', 'lists of lists are not supported'],
+    [
+      { containers: [['x']] },
+      'malformed',
+      'list element types are not identical: [[map[env:[map[name:A value:1] map[name:B value:2]] image:i name:a]] [[x]]]',
+    ],
   ])('%j', (patch, kind, message) => {
     let error: unknown;
     try {

@@ -1,5 +1,6 @@
 import { goKindName, isObject, type JsonObject, type JsonValue, setOwn } from '../api/index.js';
 import type { ScalarSchema, Schema } from '../schema/index.js';
+import { jsonTypeName } from './json-patch.js';
 
 /**
  * Converts a merged tree of values to the types of its schema; strategic merge patch and apply do this instead of
@@ -84,9 +85,21 @@ function scalar(v: JsonValue, schema: ScalarSchema): JsonValue {
       if (kind !== 'float64') throw new Misfit(`unrecognized type: ${schema.type}`);
       if (schema.type !== 'float64') throw new Misfit(`cannot convert float64 to ${typeName(schema)}`);
       return v;
+    case 'intOrString':
+      // It has a decoder of its own, which does not know the field.
+      if (kind !== 'string' && !isInt32(v))
+        throw new Misfit(`json: cannot unmarshal ${jsonKind(v)} into Go value of type int32`);
+      return v;
     default:
       return v;
   }
+}
+
+const isInt32 = (v: JsonValue): boolean => typeof v === 'number' && (v | 0) === v;
+
+/** The name of a value's JSON type, and a number itself, as Go's decoder names them. */
+function jsonKind(v: JsonValue): string {
+  return typeof v === 'number' || typeof v === 'bigint' ? `number ${v}` : jsonTypeName(v);
 }
 
 function wrap32(n: number | bigint): number {
@@ -100,11 +113,20 @@ function typeName(schema: ScalarSchema): string {
 }
 
 function bytes(v: JsonValue, kind: string): JsonValue {
-  if (kind === 'slice') return v;
+  if (Array.isArray(v)) return Buffer.from(v.map(byte)).toString('base64');
   if (kind !== 'string') throw new Misfit(`cannot restore slice from ${kind}`);
   const at = badBase64(v as string);
   if (at !== undefined) throw new Misfit(`error decoding from json: illegal base64 data at input byte ${at}`);
   return v;
+}
+
+/** One of a list of bytes; null is 0. */
+function byte(v: JsonValue): number {
+  if (v === null) return 0;
+  const kind = goKindName(v);
+  if (kind === 'float64') throw new Misfit('cannot convert float64 to uint8');
+  if (kind !== 'int64') throw new Misfit('unrecognized type: uint8');
+  return typeof v === 'bigint' ? Number(BigInt.asUintN(8, v)) : (v as number) & 0xff;
 }
 
 /** Returns the position of the first error in standard base64 with padding; line breaks are skipped. */

@@ -15,13 +15,15 @@ import {
   type Decoded,
   decodeAsSteps,
   decodeValue,
+  notConvertible,
+  notRegistered,
   readJsonBody,
   readSteps,
   type Strictness,
   strictMessage,
 } from '../codec/index.js';
 import { PatchError, type PatchInput, patchSteps } from '../patch/index.js';
-import { type KindSchema, kindSchema } from '../schema/index.js';
+import { isCustom, type KindSchema, kindSchema } from '../schema/index.js';
 import { metaOf, text } from './meta.js';
 import type { Body, DecodedBody, FieldValidation, PatchRequest, RequestContext, Target } from './requests.js';
 import { refuseLongLists } from './size.js';
@@ -154,17 +156,23 @@ export function* patchObject(
   }
 }
 
-/** A patch must not change the kind of an object. kube-apiserver then decodes the other kind and fails. */
+/**
+ * A patch must not change the kind of an object. kube-apiserver then decodes the other kind, and fails at the latest when it converts it.
+ * Without a kind the object has that of the resource. Without a version nothing of it is read, not even its name.
+ */
 function* decodePatched(kind: KindSchema, o: JsonObject): Steps<Decoded> {
-  const gv = parseApiVersion(String(o['apiVersion'] ?? ''));
-  const name = String(o['kind'] ?? '');
   const { info } = kind;
-  if (gv !== undefined && name === info.kind && gv.version === info.version && gv.group === info.group)
-    return yield* decodeAsSteps(kind, o);
-  const other = gv === undefined ? undefined : kindSchema({ ...gv, kind: name });
-  const decoded = other === undefined ? undefined : decodeValue(other.schema, o);
-  if (decoded?.ok === false) return decoded;
-  return { ok: false, message: `a patch may not change kind and version to ${String(o['apiVersion'])} ${name}` };
+  const apiVersion = String(o['apiVersion'] ?? '');
+  const name = String(o['kind'] ?? '') || info.kind;
+  if (apiVersion === '' && !isCustom(kind)) return decodeValue(kind.schema, {});
+  const gv = parseApiVersion(apiVersion);
+  if (gv === undefined) return { ok: false, message: `unexpected GroupVersion string: ${apiVersion}` };
+  if (name === info.kind && gv.version === info.version && gv.group === info.group)
+    return yield* decodeAsSteps(kind, o['kind'] === name ? o : { ...o, kind: name });
+  const other = kindSchema({ ...gv, kind: name });
+  if (other === undefined) return { ok: false, message: notRegistered({ ...gv, kind: name }) };
+  const decoded = decodeValue(other.schema, o);
+  return decoded.ok ? { ok: false, message: notConvertible(other, kind) } : decoded;
 }
 
 /** kube-apiserver decodes the result of a patch from a map with sorted keys, and finds unknown fields in that order. */

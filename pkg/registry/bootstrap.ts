@@ -34,7 +34,7 @@ async function ensure(core: Core, namespace: string, object: JsonObject, plural:
     name: '',
     subresource: '',
   } as const;
-  const options = { dryRun: false, fieldManager: 'trireme', fieldValidation: 'Ignore' } as const;
+  const options = { dryRun: false, fieldManager: 'kube-apiserver', fieldValidation: 'Ignore' } as const;
   for (let attempt = 1; !isThere(); attempt++) {
     try {
       await insert(core, { target, options, context }, cloneJson(object), false);

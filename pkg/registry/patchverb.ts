@@ -51,7 +51,7 @@ export async function patch(core: Core, request: PatchRequest, context: RequestC
       const write: Write<ObjectTarget> = { target, options, context };
       if (request.type === 'apply') return apply(core, request, write);
       const document = await sliceOf(core, context).run(readPatch(request));
-      return modify(core, write, patchEdit(request, write, document));
+      return modify(core, write, patchEdit(core, request, write, document));
     }
     case 'collection':
     case 'action':
@@ -61,7 +61,7 @@ export async function patch(core: Core, request: PatchRequest, context: RequestC
   }
 }
 
-function patchEdit(request: PatchRequest, write: Write, document: () => PatchDocument): ObjectEdit {
+function patchEdit(core: Core, request: PatchRequest, write: Write, document: () => PatchDocument): ObjectEdit {
   const { target, context } = write;
   return {
     retries: limits.conflictRetries,
@@ -74,7 +74,7 @@ function patchEdit(request: PatchRequest, write: Write, document: () => PatchDoc
       placeInNamespace(object, target);
       checkName(object, target.name);
       await slice.run(dropDuplicateOwners(object, context, true));
-      await slice.run(settle(target, object, context));
+      await slice.run(settle(core, write, object));
       return object;
     },
   };
@@ -123,7 +123,7 @@ async function apply(core: Core, request: PatchRequest, write: Write<ObjectTarge
     make: async (_stored, old, slice) => {
       const object = await merge(inServedVersion(resource, old), slice);
       checkName(object, target.name);
-      await slice.run(settle(target, object, context, true));
+      await slice.run(settle(core, write, object, true));
       return object;
     },
     create:
@@ -204,9 +204,22 @@ async function patchScale(core: Core, request: PatchRequest, write: Write<ScaleT
     const object = finish(patchObject(request, document(), { kind: expectedKind(target), live }, context));
     placeInNamespace(object, target);
     checkName(object, target.name);
+    checkScaleUid(live, object, target);
     return object;
   };
   return modify(core, write, scaleEdit(core, write, { kind: 'update', make }));
+}
+
+/** Refuses a patched Scale with another uid. kube-apiserver names the subresource here. */
+function checkScaleUid(live: JsonObject, patched: JsonObject, { resource }: ScaleTarget): void {
+  const [uid, given] = [live, patched].map((o) => text(metaOf(o), 'uid'));
+  if (given === '' || given === uid) return;
+  const { group, resource: plural } = resource.groupResource;
+  throw errors.conflict(
+    { group, resource: `${plural}/scale` },
+    text(metaOf(live), 'name'),
+    `Precondition failed: UID in precondition: ${given}, UID in object meta: ${uid}`,
+  );
 }
 
 /** Changes an object through its Scale, which is read, changed, tracked and written back. */
@@ -227,7 +240,9 @@ function scaleEdit(core: Core, { target, options }: Write<ScaleTarget>, change: 
       if (change.kind === 'apply') {
         const { value } = finish(readApplied(change.request.body));
         const object = finish(merged(resource, { live, applied: value, request: change.request, now }));
+        placeInNamespace(object, target);
         checkName(object, target.name);
+        checkScaleUid(live, object, target);
         return object;
       }
       const object = change.make(live);

@@ -221,8 +221,11 @@ export interface WriteContext {
  * change the object in place, except `validate` and `allocate`, which may take longer.
  */
 export interface Strategy<T = AnyFields> {
-  /** Defaults that the schema does not state. They run on every decoded body and on every stored object. Idempotent. */
-  defaults?(o: Shaped<T>): void;
+  /**
+   * Defaults that the schema does not state. They run on every decoded body and on every stored object. Idempotent. `now`: Unix
+   * milliseconds, undefined for an object that is not being written, which then gets no defaults that depend on the time.
+   */
+  defaults?(o: Shaped<T>, now: number | undefined): void;
   readonly create?: CreateRules<T>;
   readonly update?: UpdateRules<T>;
   /** Fills in fields that follow from a valid object, as reading it back would. Idempotent. */

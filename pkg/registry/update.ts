@@ -85,7 +85,7 @@ export async function update(
       checkUid(object, { key: stored.key, uid: stored.uid(), dryRun: options.dryRun }, target);
       const next = cloneJson(object);
       if (slice.spent()) await slice.yield();
-      await slice.run(settle(target, next, context));
+      await slice.run(settle(core, write, next));
       return next;
     },
     create:

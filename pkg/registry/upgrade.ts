@@ -67,13 +67,23 @@ function* completeSteps(o: JsonObject, { schema, structural }: KindSchema): Step
   yield* schemaDefaultSteps(o, structural ?? schema);
 }
 
-/** Converts an object to the storage version and applies defaults, in place. `merged`: see `settle`. */
-export function toStorageVersion(version: ServedResource, o: JsonObject, merged = false): void {
-  finish(storageSteps(version, o, merged));
+/** Converts an object to the storage version and applies defaults, in place, except those that depend on the time. */
+export function toStorageVersion(version: ServedResource, o: JsonObject): void {
+  finish(storageSteps(version, o));
+}
+
+/** How an object is settled: `merged` as in `settle`; `now` in Unix milliseconds, absent if the object is not being written. */
+interface Settling {
+  readonly merged?: boolean;
+  readonly now?: number;
 }
 
 /** `toStorageVersion` in steps. */
-export function* storageSteps(version: ServedResource, o: JsonObject, merged = false): Steps<void> {
+export function* storageSteps(
+  version: ServedResource,
+  o: JsonObject,
+  { merged = false, now }: Settling = {},
+): Steps<void> {
   const { storage, strategy } = version;
   if (merged) yield* schemaDefaultSteps(o, version.type.structural ?? version.type.schema);
   else yield* completeSteps(o, version.type);
@@ -85,5 +95,5 @@ export function* storageSteps(version: ServedResource, o: JsonObject, merged = f
     else yield* completeSteps(o, storage.type);
     yield;
   }
-  strategy.defaults?.(o);
+  strategy.defaults?.(o, now);
 }

@@ -88,10 +88,15 @@ export async function create(core: Core, request: CreateRequest, context: Reques
  * Applies defaults in the version of the body, and converts the object to the storage version. `merged`: the object is the result of an
  * apply, not a decoded body. Only decoding drops the nulls that a custom resource may not have; validation refuses those that remain.
  */
-export function* settle(target: Target, object: JsonObject, context: RequestContext, merged = false): Steps<void> {
+export function* settle(
+  core: Core,
+  { target, context }: Write<Target>,
+  object: JsonObject,
+  merged = false,
+): Steps<void> {
   yield* dropDuplicateOwners(object, context);
   yield;
-  yield* storageSteps(target.resource, object, merged);
+  yield* storageSteps(target.resource, object, { merged, now: core.world.clock.now() });
 }
 
 /**
@@ -106,7 +111,7 @@ export async function insert(core: Core, write: Write, object: JsonObject, track
   const given = takeVersion(object);
   clearSystemFields(object);
   const { resource } = target;
-  await converting(resource, () => slice.run(settle(target, object, context, tracked)));
+  await converting(resource, () => slice.run(settle(core, write, object, tracked)));
   const { fieldManager: manager } = options;
   if (!tracked) {
     const write = { live: undefined, object, manager };

@@ -1,10 +1,11 @@
 import { ApiError, isObject, type JsonObject } from '../api/index.js';
 import type { World } from '../base/index.js';
-import type { Cluster, Following, Observer } from '../controllers/index.js';
+import type { Cluster, Following, Observer, Place } from '../controllers/index.js';
 import {
   type Answer,
   EVERYTHING,
   firstServed,
+  type PatchRequest,
   type Registry,
   type RequestContext,
   resolveTarget,
@@ -21,7 +22,7 @@ export interface ControllerIdentity {
   readonly manager: string;
 }
 
-const CONTROLLER_MANAGER: ControllerIdentity = {
+export const CONTROLLER_MANAGER: ControllerIdentity = {
   user: 'system:kube-controller-manager',
   manager: 'kube-controller-manager',
 };
@@ -48,6 +49,10 @@ export function clusterOf(registry: Registry, world: World, identity = CONTROLLE
   };
   const options = { dryRun: false, fieldManager: identity.manager, fieldValidation: 'Ignore' } as const;
   const body = (value: JsonObject) => ({ bytes: Buffer.from(JSON.stringify(value)), encoding: 'json' as const });
+  type Sent = Pick<PatchRequest, 'type' | 'body' | 'force'>;
+  const send = async ({ resource, namespace, name }: Place, subresource: string, patch: Sent): Promise<void> => {
+    await registry.patch({ target: target(resource, namespace, name, subresource), ...patch, options }, context());
+  };
 
   return {
     servedResources: () => registry.servedResources,
@@ -89,16 +94,13 @@ export function clusterOf(registry: Registry, world: World, identity = CONTROLLE
       return objectOf((await registry.create(request, context())).object);
     },
     async patch(at, subresource, patch) {
-      await registry.patch(
-        {
-          target: target(at.resource, at.namespace, at.name, subresource),
-          type: 'merge',
-          body: body(conditional(patch)),
-          force: false,
-          options,
-        },
-        context(),
-      );
+      await send(at, subresource, { type: 'merge', body: body(conditional(patch)), force: false });
+    },
+    async apply(at, subresource, configuration) {
+      const { apiVersion, kind } = at.resource;
+      const metadata = { ...configuration.metadata, name: at.name };
+      const object = { ...conditional(configuration), apiVersion, kind, metadata };
+      await send(at, subresource, { type: 'apply', body: body(object), force: true });
     },
     async replace(at, subresource, object) {
       await registry.update(

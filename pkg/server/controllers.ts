@@ -50,7 +50,7 @@ import type { Log, QueueView } from '../telemetry/index.js';
 import type { Access } from './access.js';
 import type { Aggregator } from './aggregation.js';
 import { certificateExpiry, certificateSigner } from './certificatesigner.js';
-import { clusterOf } from './cluster.js';
+import { CONTROLLER_MANAGER, clusterOf } from './cluster.js';
 import type { KeyPair } from './issue.js';
 import { serviceAddresses } from './services.js';
 
@@ -81,6 +81,8 @@ export interface Controllers {
 /** The user and the field manager of the API's own controllers. */
 export const API_SERVER = { user: 'system:apiserver', manager: 'kube-apiserver' } as const;
 const FLOW_CONTROL = { user: 'system:apiserver', manager: 'api-priority-and-fairness-config-consumer-v1' } as const;
+/** Applies the rules of aggregated roles under its own name, as in kube-controller-manager. */
+const ROLE_AGGREGATION = { ...CONTROLLER_MANAGER, manager: 'clusterrole-aggregation-controller' } as const;
 
 /** Milliseconds between checks whether this peer leads. */
 const LEADERSHIP_PERIOD = 200;
@@ -137,7 +139,7 @@ function systemControllers(parts: ControllersParts, authority: CertificateAuthor
     namespaceController(context, aggregator.content),
     defaultServiceAccount(context),
     rootCaPublisher(context, rootCa),
-    clusterRoleAggregation(context),
+    clusterRoleAggregation({ ...context, cluster: clusterOf(registry, world, ROLE_AGGREGATION) }),
     policyStatus(context),
     tokenSecrets(context, { rootCa, issue: (of) => access.serviceAccounts.issuer.issueLegacy(of) }),
     resourceQuotaController(context),

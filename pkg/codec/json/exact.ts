@@ -83,8 +83,10 @@ class Decoder {
     if (node === null) return this.#null(schema, held);
     if (++this.#visited % AT_ONCE === 0) yield;
     if (++this.#depth > codecLimits.valueDepthMax) throw new Stop('exceeded max depth');
-    const value =
-      schema.kind === 'scalar' ? (this.#scalar(schema, node) ?? held) : yield* this.#typed(schema, node, held);
+    let value: JsonValue | undefined;
+    if (schema.kind !== 'scalar') value = yield* this.#typed(schema, node, held);
+    else if (schema.type === 'bytes' && isList(node)) value = (yield* this.#byteList(node)) ?? held;
+    else value = this.#scalar(schema, node) ?? held;
     this.#depth--;
     return value;
   }
@@ -196,6 +198,22 @@ class Decoder {
       case 'intOrString':
         return typeof node === 'string' ? node : (this.#intOrString(node) as JsonValue);
     }
+  }
+
+  /** Go accepts bytes as a list of numbers, too; null is 0. */
+  *#byteList({ items }: ListNode): Steps<JsonValue | undefined> {
+    const bytes = Buffer.alloc(items.length);
+    for (const [i, item] of items.entries()) {
+      if (++this.#visited % AT_ONCE === 0) yield;
+      const isNumber = typeof item === 'object' && item !== null && item.kind === 'number';
+      const value = item === null ? 0 : isNumber ? readNumber('int32', item.text) : undefined;
+      if (typeof value !== 'number' || value < 0 || value > 0xff) {
+        this.failure ??= this.#mismatch(isNumber ? `number ${item.text}` : nodeName(item), 'uint8');
+        return undefined;
+      }
+      bytes[i] = value;
+    }
+    return bytes.toString('base64');
   }
 
   #number(schema: ScalarSchema, type: 'int32' | 'int64' | 'float64', node: Exclude<Node, null>): JsonValue | undefined {

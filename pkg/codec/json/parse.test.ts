@@ -43,7 +43,12 @@ describe('exact JSON reader', () => {
     ['tru ', "invalid character ' ' in literal true (expecting 'e')"],
     ['{} x', "invalid character 'x' after top-level value"],
     ['{"a', 'unexpected end of JSON input'],
-    ['{"a":"\\', 'unexpected end of JSON input'],
+    ['{"a":"\\', "invalid character ' ' in string escape code"],
+    ['"a\\u00', "invalid character ' ' in \\u hexadecimal character escape"],
+    ['nul', "invalid character ' ' in literal null (expecting 'l')"],
+    ['{"a":-', "invalid character ' ' in numeric literal"],
+    ['[1.', "invalid character ' ' after decimal point in numeric literal"],
+    ['1e+', "invalid character ' ' in exponent of numeric literal"],
     ["['", "invalid character '\\'' looking for beginning of value"],
     ['\ufeff{}', "invalid character 'ï' looking for beginning of value"],
   ])('refuses %j', (text, expected) => {

@@ -156,11 +156,16 @@ class Parser {
     throw new SyntaxFailure(c === undefined ? END : `invalid character ${quoteByte(c)} ${context}`);
   }
 
+  /** Like `#fail`, inside a token in which no white space may follow: Go's parser ends each text with a space. */
+  #failInToken(context: string): never {
+    throw new SyntaxFailure(`invalid character ${quoteByte(this.#text[this.#at] ?? 0x20)} ${context}`);
+  }
+
   #word<T extends Node>(word: string, value: T): T {
     for (let i = 1; i < word.length; i++) {
       this.#at++;
       if (this.#text[this.#at] !== word.charCodeAt(i))
-        this.#fail(`in literal ${word} (expecting ${quoteByte(word.charCodeAt(i))})`);
+        this.#failInToken(`in literal ${word} (expecting ${quoteByte(word.charCodeAt(i))})`);
     }
     this.#at++;
     return value;
@@ -191,7 +196,7 @@ class Parser {
       if (c === undefined || c < 0x30 || c > 0x39) break;
       this.#at++;
     }
-    if (this.#at === start) this.#fail(context);
+    if (this.#at === start) this.#failInToken(context);
   }
 
   #string(): string {
@@ -223,11 +228,11 @@ class Parser {
         const h = this.#text[this.#at];
         const lower = (h ?? 0) | 0x20;
         if (h === undefined || !((h >= 0x30 && h <= 0x39) || (lower >= 0x61 && lower <= 0x66)))
-          this.#fail('in \\u hexadecimal character escape');
+          this.#failInToken('in \\u hexadecimal character escape');
       }
       return;
     }
-    if (c === undefined || !'"\\/bfnrt'.includes(String.fromCharCode(c))) this.#fail('in string escape code');
+    if (c === undefined || !'"\\/bfnrt'.includes(String.fromCharCode(c))) this.#failInToken('in string escape code');
   }
 }
 

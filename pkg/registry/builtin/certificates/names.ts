@@ -26,15 +26,23 @@ export function signerName(name: string, path: FieldPath, errors: FieldErrors): 
   }
   const [domain = '', segment = ''] = parts;
   if (domain.length > DOMAIN_MAX) errors.tooLong(path, DOMAIN_MAX);
-  const labels = domain.split('.');
-  const wrong = labels.find((label) => isDns1123Label(label).length > 0);
-  if (wrong !== undefined)
-    for (const s of isDns1123Label(wrong))
-      errors.invalid(path, domain, `validating label ${JSON.stringify(wrong)}: ${s}`);
-  if (labels.length < 2)
+  firstWrongLabel(domain, isDns1123Label, path, errors);
+  if (!domain.includes('.'))
     errors.invalid(path, domain, 'should be a domain with at least two segments separated by dots');
-  for (const s of isDns1123Subdomain(segment)) errors.invalid(path, segment, `validating label "${segment}": ${s}`);
+  firstWrongLabel(segment, isDns1123Subdomain, path, errors);
   if (name.length > SIGNER_NAME_MAX) errors.tooLong(path, SIGNER_NAME_MAX);
+}
+
+/** Validates the labels of a dotted name. Only the first wrong one is reported. */
+function firstWrongLabel(
+  name: string,
+  check: (label: string) => readonly string[],
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
+  const wrong = name.split('.').find((label) => check(label).length > 0);
+  if (wrong === undefined) return;
+  for (const s of check(wrong)) errors.invalid(path, name, `validating label ${JSON.stringify(wrong)}: ${s}`);
 }
 
 /**

@@ -17,7 +17,11 @@ export const deviceTaintRule: ResourceDeclaration<shapes.ResourceV1DeviceTaintRu
   storageVersion: 'v1beta2',
   namespaced: false,
   strategy: withStatus({
-    create: { prepare: stamp, validate },
+    defaults: (o, now) => {
+      if (now !== undefined) stamp(o, now);
+    },
+    // Mutating admission may have removed the time again.
+    create: { prepare: (o, context) => stamp(o, context.world.clock.now()), validate },
     update: { prepare: stampChanged },
   }),
   subresources: {
@@ -75,10 +79,10 @@ function stampChanged(
     textAt(now, 'timeAdded') === textAt(was, 'timeAdded')
   )
     delete now['timeAdded'];
-  stamp(o, context);
+  stamp(o, context.world.clock.now());
 }
 
-function stamp(o: Shaped<shapes.ResourceV1DeviceTaintRule>, context: WriteContext): void {
+function stamp(o: Shaped<shapes.ResourceV1DeviceTaintRule>, now: number): void {
   const given = at(o, 'spec', 'taint');
-  if (isObject(given)) stampTaints([given], context);
+  if (isObject(given)) stampTaints([given], now);
 }

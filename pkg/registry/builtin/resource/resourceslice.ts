@@ -48,5 +48,6 @@ export const resourceSlice: ResourceDeclaration<shapes.ResourceV1ResourceSlice> 
 };
 
 function stamp(o: Shaped<shapes.ResourceV1ResourceSlice>, context: WriteContext): void {
-  for (const device of objectsAt(o, 'spec', 'devices')) stampTaints(objectsAt(device, 'taints'), context);
+  for (const device of objectsAt(o, 'spec', 'devices'))
+    stampTaints(objectsAt(device, 'taints'), context.world.clock.now());
 }

@@ -282,7 +282,8 @@ function policyValues(
     const place = path.child('validValues').index(i);
     const order = compareQuantities(before, v);
     if (order > 0) errors.invalid(place, formatQuantity(v), 'values must be sorted in ascending order');
-    if (order === 0) errors.duplicate(place, formatQuantity(v));
+    if (values.some((other, j) => j < i && other !== undefined && compareQuantities(other, v) === 0))
+      errors.duplicate(place, formatQuantity(v));
   });
   errors.each(values, (v, i) => {
     if (v !== undefined && capacity !== undefined && isMore(v, capacity))

@@ -47,9 +47,9 @@ export function attributeName(name: string, path: FieldPath, errors: FieldErrors
   }
   if (name.indexOf('/', slash + 1) >= 0) return;
   const [domain, rest] = [name.slice(0, slash), name.slice(slash + 1)];
-  if (domain === '') errors.required(path, 'the domain must not be empty');
+  if (domain === '') errors.invalid(path, '', 'the domain must not be empty');
   else driverName(domain, path, errors);
-  if (rest === '') errors.required(path, 'the name must not be empty');
+  if (rest === '') errors.invalid(path, '', 'the name must not be empty');
   else identifier(rest, path, errors);
 }
 
@@ -58,8 +58,9 @@ function identifier(name: string, path: FieldPath, errors: FieldErrors): void {
   sentences(name, isCIdentifier, path, errors);
 }
 
+/** Empty parts are reported by the marker of the field. */
 function fullAttributeName(name: string, path: FieldPath, errors: FieldErrors): void {
-  attributeName(name, path, errors);
+  if (!name.startsWith('/') && !name.endsWith('/')) attributeName(name, path, errors);
   if (!name.includes('/'))
     errors.invalid(path, name, 'a fully qualified name must be a domain and a name separated by a slash');
 }
@@ -442,7 +443,7 @@ export function fillClaim(spec: Value<shapes.ResourceV1ResourceClaimSpec> | unde
   }
 }
 
-/** Sets timeAdded of a taint. */
-export function stampTaints(taints: readonly Shaped<shapes.ResourceV1DeviceTaint>[], context: WriteContext): void {
-  for (const t of taints) if (textAt(t, 'timeAdded') === '') t['timeAdded'] = formatTime(context.world.clock.now());
+/** Sets timeAdded of taints that have none. `now`: Unix milliseconds. */
+export function stampTaints(taints: readonly Shaped<shapes.ResourceV1DeviceTaint>[], now: number): void {
+  for (const t of taints) if (textAt(t, 'timeAdded') === '') t['timeAdded'] = formatTime(now);
 }

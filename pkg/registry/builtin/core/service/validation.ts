@@ -42,13 +42,14 @@ const POLICIES = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
 const AFFINITY_SECONDS_MAX = 86400;
 
 export function validateService(s: Service, errors: FieldErrors): void {
-  ports(s, errors);
   const type = typeOf(s);
+  if (!hasClusterIp(s)) addresses(s, undefined, errors);
+  if (type === 'ExternalName') externalName(s, errors);
+  ports(s, errors);
   if (type === '') errors.required(SPEC.child('type'));
   else if (!TYPES.includes(type)) errors.notSupported(SPEC.child('type'), type, TYPES);
-  affinity(s, errors);
   selector(s, errors);
-  if (type === 'ExternalName') externalName(s, errors);
+  affinity(s, errors);
   if (type === 'LoadBalancer')
     for (const [i, p] of portsOf(s).entries())
       if (protocolOf(p) === '') errors.required(SPEC.child('ports').index(i).child('protocol'));
@@ -65,7 +66,6 @@ export function validateService(s: Service, errors: FieldErrors): void {
   const distribution = at(s, 'spec', 'trafficDistribution');
   if (typeof distribution === 'string' && !DISTRIBUTIONS.includes(distribution))
     errors.notSupported(SPEC.child('trafficDistribution'), distribution, DISTRIBUTIONS);
-  if (!hasClusterIp(s)) addresses(s, undefined, errors);
 }
 
 function ports(s: Service, errors: FieldErrors): void {

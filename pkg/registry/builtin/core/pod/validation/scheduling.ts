@@ -165,11 +165,14 @@ function matchLabelKeys(
       errors.forbidden(path.child(field), 'must not be specified when labelSelector is not set');
     errors.each(keys, (key, i) => {
       sentences(key, isLabelKey, path.child(field).index(i), errors);
-      if (repeated.has(key)) errors.invalid(path.index(i), key, `exists in both ${field} and labelSelector`);
-      if (field === 'matchLabelKeys' && mismatch.includes(key))
-        errors.invalid(path.child(field).index(i), key, 'exists in both matchLabelKeys and mismatchLabelKeys');
+      if (field === 'matchLabelKeys' && repeated.has(key))
+        errors.invalid(path.index(i), key, 'exists in both matchLabelKeys and labelSelector');
     });
   }
+  errors.each(match, (key, i) => {
+    if (mismatch.includes(key))
+      errors.invalid(path.child('matchLabelKeys').index(i), key, 'exists in both matchLabelKeys and mismatchLabelKeys');
+  });
 }
 
 /** Keys that occur twice in a selector. A key in `matchLabelKeys` was merged into the selector once on create. */

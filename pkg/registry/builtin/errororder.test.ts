@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import { type JsonObject, objectsAt } from '../../api/index.js';
+import { Bench, causesOf } from '../testing.js';
+
+/** Errors of invalid objects, each reported once and in the order of kube-apiserver 1.37.2. */
+
+const object = (apiVersion: string, kind: string, spec: JsonObject, labels: JsonObject = {}): JsonObject => ({
+  apiVersion,
+  kind,
+  metadata: { name: 'a', labels },
+  spec,
+});
+
+async function causes(plural: string, o: JsonObject, namespace = 'default'): Promise<readonly string[]> {
+  const b = await Bench.open();
+  return causesOf(b.create(plural, namespace, o));
+}
+
+/** `field: message` up to the explanation of a format. */
+const short = (all: readonly string[]): readonly string[] =>
+  all.map((cause) => cause.replace(/: (a lowercase|name part|a valid) .*/s, ''));
+
+it('a service reports addresses and the external name before its ports', async () => {
+  const spec = {
+    type: 'ExternalName',
+    externalName: '-x',
+    clusterIP: '10.0.0.9',
+    ipFamilies: ['IPv4'],
+    selector: { 'a b': 'c' },
+    sessionAffinity: 'x',
+    ports: [{ port: 0 }],
+  };
+  expect(short(await causes('services', object('v1', 'Service', spec)))).toEqual([
+    'spec.clusterIPs: Forbidden: may not be set for ExternalName services',
+    'spec.ipFamilies: Forbidden: may not be set for ExternalName services',
+    'spec.externalName: Invalid value: "-x"',
+    'spec.ports[0].port: Invalid value: 0: must be between 1 and 65535, inclusive',
+    'spec.ports[0].targetPort: Invalid value: 0: must be between 1 and 65535, inclusive',
+    'spec.selector: Invalid value: "a b"',
+    'spec.sessionAffinity: Unsupported value: "x": supported values: "ClientIP", "None"',
+  ]);
+});
+
+describe('label keys of a pod affinity term', () => {
+  const LABELS = { c: '1', d: '2', e: '3' };
+  const PATH = 'spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0]';
+  const term = async (fields: JsonObject, labels: JsonObject = LABELS): Promise<readonly string[]> => {
+    const affinity = {
+      podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'z', ...fields }] },
+    };
+    const spec = { containers: [{ name: 'a', image: 'i' }], affinity };
+    return short(await causes('pods', object('v1', 'Pod', spec, labels)));
+  };
+  const exists = (key: string): JsonObject => ({ matchExpressions: [{ key, operator: 'Exists' }] });
+
+  it('that must not match may be in the selector', async () => {
+    expect(await term({ labelSelector: exists('e'), mismatchLabelKeys: ['e'] })).toEqual([]);
+  });
+
+  it('are compared after the syntax of both lists', async () => {
+    const fields = {
+      labelSelector: exists('q'),
+      matchLabelKeys: ['x y', 'b'],
+      mismatchLabelKeys: ['b', 'c d'],
+    };
+    expect(await term(fields, {})).toEqual([
+      `${PATH}.matchLabelKeys[0]: Invalid value: "x y"`,
+      `${PATH}.mismatchLabelKeys[1]: Invalid value: "c d"`,
+      `${PATH}.matchLabelKeys[1]: Invalid value: "b": exists in both matchLabelKeys and mismatchLabelKeys`,
+    ]);
+  });
+});
+
+it.each([
+  ['a.io/b.', 'Invalid value: "b.": validating label ""'],
+  ['a.io/a.b.C', 'Invalid value: "a.b.C": validating label "C"'],
+  ['A.io/b', 'Invalid value: "A.io": validating label "A"'],
+])('the signer name %s names its first wrong label', async (signerName, message) => {
+  const spec = { request: 'eA==', signerName, usages: ['client auth'] };
+  const found = await causes(
+    'certificatesigningrequests.certificates.k8s.io',
+    object('certificates.k8s.io/v1', 'CertificateSigningRequest', spec),
+    '',
+  );
+  expect(short(found)).toContain(`spec.signerName: ${message}`);
+});
+
+describe('names of device attributes', () => {
+  it.each([
+    ['/x', ['prefix']],
+    ['x/', ['name']],
+    ['/', ['prefix', 'name']],
+  ])('a constraint on %s reports each empty part once', async (matchAttribute, parts) => {
+    const spec = {
+      devices: { requests: [{ name: 'r', exactly: { deviceClassName: 'd' } }], constraints: [{ matchAttribute }] },
+    };
+    const found = await causes('resourceclaims.resource.k8s.io', object('resource.k8s.io/v1', 'ResourceClaim', spec));
+    expect(found).toEqual(
+      parts.map((part) => `spec.devices.constraints[0].matchAttribute: Invalid value: "": ${part} must not be empty`),
+    );
+  });
+
+  const slice = (device: JsonObject): Promise<readonly string[]> =>
+    causes(
+      'resourceslices.resource.k8s.io',
+      object('resource.k8s.io/v1', 'ResourceSlice', {
+        driver: 'a.b',
+        nodeName: 'n',
+        pool: { name: 'p', generation: 1, resourceSliceCount: 1 },
+        devices: [{ name: 'd', ...device }],
+      }),
+      '',
+    );
+
+  it('a slice refuses an empty domain as an invalid value', async () => {
+    expect(await slice({ attributes: { '/x': { string: 'v' } } })).toEqual([
+      'spec.devices[0].attributes: Invalid value: "": the domain must not be empty',
+    ]);
+  });
+
+  it('a slice reports repeated amounts that are not neighbours', async () => {
+    const requestPolicy = { default: '1', validValues: ['1', '2', '1'] };
+    const place = 'spec.devices[0].capacity[c].requestPolicy.validValues[2]';
+    expect(await slice({ allowMultipleAllocations: true, capacity: { c: { value: '8', requestPolicy } } })).toEqual([
+      `${place}: Invalid value: "1": values must be sorted in ascending order`,
+      `${place}: Duplicate value: "1"`,
+    ]);
+  });
+});
+
+it('the time of a device taint belongs to the manager whose write set it', async () => {
+  const b = await Bench.open();
+  const rule = object('resource.k8s.io/v1', 'DeviceTaintRule', {
+    deviceSelector: { driver: 'd.io' },
+    taint: { key: 'a.io/k', effect: 'NoExecute' },
+  });
+  const kind = 'devicetaintrules.resource.k8s.io/v1';
+  const owners = (o: JsonObject): readonly string[] =>
+    objectsAt(o, 'metadata', 'managedFields')
+      .filter((entry) => JSON.stringify(entry['fieldsV1']).includes('f:timeAdded'))
+      .map((entry) => String(entry['manager']));
+  expect(owners(await b.create(kind, '', rule))).toEqual(['test']);
+  b.world.advance(60_000);
+  const patched = await b.patch(kind, ['', 'a'], { spec: { taint: { timeAdded: null } } }, 'merge', {
+    fieldManager: 'other',
+  });
+  expect(owners(patched)).toEqual(['other']);
+});
