@@ -171,9 +171,18 @@ describe('errors', () => {
   it('of literals are found when the expression is compiled', () => {
     expect(problem("'a'.matches('[')")).toContain('invalid matches argument');
     expect(problem("duration('1d') == duration('1s')")).toContain('invalid duration argument');
+    const pattern = 'program instantiation failed: error parsing regexp: missing closing ): `(`';
+    expect(problem("'a'.find('(') == ''")).toBe(pattern);
+    expect(problem("'a'.findAll('(', 2) == []")).toBe(pattern);
     expect(problem("int('x') == 1")).toBe("program instantiation failed: type conversion error from 'string' to 'int'");
     expect(problem("[1, 'a'].size() == 2")).toContain("expected type 'int' but found 'string'");
     expect(problem("'%s %s'.format([1, 'a']) == ''")).toBe('');
+  });
+
+  it('name the type of the first overload that an operand without a type accepts', () => {
+    expect(problem('{}[1] / dyn(1.5) % 1u == 1u')).toContain("'_%_' applied to '(double, uint)'");
+    expect(problem('{}[1] - dyn(1.5) == 1')).toContain("'_==_' applied to '(double, int)'");
+    expect(problem('{}[1] * dyn(1.5) == 1')).toContain("'_==_' applied to '(double, int)'");
   });
 });
 
@@ -201,6 +210,11 @@ describe('a call that the limit does not allow', () => {
     `'${'a'.repeat(40_000)}'.split('').join('${'b'.repeat(40_000)}')`,
   ])('fails if its text would be too long for memory: %#', (text) => {
     expect(outcome(text).value).toMatchObject({ message: expect.stringContaining('exceeds the limit') });
+  });
+
+  it('fails if it would be a longer list than kube-apiserver makes', () => {
+    const { value } = outcome('lists.range(3600000000000)');
+    expect(value).toMatchObject({ message: 'lists.range: size 3600000000000 exceeds maximum allowed (1000000)' });
   });
 });
 

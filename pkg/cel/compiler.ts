@@ -25,6 +25,9 @@ import {
 /** An expression with an invalid literal, found when it is compiled. */
 export class CompileFailure extends Error {}
 
+/** Functions whose second argument is a regular expression. A literal one is checked when the expression is compiled. */
+const TAKE_PATTERN: ReadonlySet<string> = new Set(['matches', 'find', 'findAll']);
+
 /** Calls of these functions with literals are computed once, when the expression is compiled. */
 const FOLDED: ReadonlySet<string> = new Set([
   ...['bool', 'bytes', 'double', 'duration', 'dyn', 'int', 'string', 'timestamp', 'uint'],
@@ -249,9 +252,9 @@ export class Compiler {
 
   /** Conversions of literals, and patterns that are literals, fail when the expression is compiled. */
   #fold(name: string, e: CallExpr, step: Step, args: readonly Step[]): Step {
-    const pattern = name === 'matches' && this.#constants.has(args.at(-1)!);
-    if (pattern) {
-      const result = this.#env.functions.get(name)!.call('', this.#constants.get(args.at(-1)!)!);
+    const pattern = TAKE_PATTERN.has(name) ? this.#constants.get(args[1]!) : undefined;
+    if (pattern !== undefined) {
+      const result = this.#env.functions.get('matches')!.call('', pattern);
       if (isError(result) && !result.noOverload) throw new CompileFailure(result.message);
       return step;
     }

@@ -166,7 +166,7 @@ function sortedBy(list: List, keys: List, name: string): Value {
 function range(n: Value): Value {
   if (typeof n !== 'bigint') return noOverload('lists.range', n);
   if (n < 0n) return fail(`lists.range: size must be non-negative, got ${n}`);
-  if (n > RANGE_MAX) return fail(`lists.range: size ${n} exceeds the limit of ${RANGE_MAX}`);
+  if (n > RANGE_MAX) return fail(`lists.range: size ${n} exceeds maximum allowed (${RANGE_MAX})`);
   const out: Value[] = [];
   for (let i = 0n; i < n; i++) out.push(i);
   return new ArrayList(out);

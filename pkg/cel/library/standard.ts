@@ -177,31 +177,31 @@ export const standardLibrary: Library = {
     declare(
       '_-_',
       [
-        'subtract_int64: (int, int): int',
-        'subtract_uint64: (uint, uint): uint',
         'subtract_double: (double, double): double',
         'subtract_duration_duration: (duration, duration): duration',
+        'subtract_int64: (int, int): int',
         'subtract_timestamp_duration: (timestamp, duration): timestamp',
         'subtract_timestamp_timestamp: (timestamp, timestamp): duration',
+        'subtract_uint64: (uint, uint): uint',
       ],
       subtract,
     ),
     declare(
       '_*_',
       [
+        'multiply_double: (double, double): double',
         'multiply_int64: (int, int): int',
         'multiply_uint64: (uint, uint): uint',
-        'multiply_double: (double, double): double',
       ],
       multiply,
     ),
     declare(
       '_/_',
-      ['divide_int64: (int, int): int', 'divide_uint64: (uint, uint): uint', 'divide_double: (double, double): double'],
+      ['divide_double: (double, double): double', 'divide_int64: (int, int): int', 'divide_uint64: (uint, uint): uint'],
       divide,
     ),
     declare('_%_', ['modulo_int64: (int, int): int', 'modulo_uint64: (uint, uint): uint'], remainder),
-    declare('-_', ['negate_int64: (int): int', 'negate_double: (double): double'], negate),
+    declare('-_', ['negate_double: (double): double', 'negate_int64: (int): int'], negate),
     declare(
       '_[_]',
       [
