@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { webcrypto, X509Certificate } from 'node:crypto';
-import { connect, createServer, type PeerCertificate, type TLSSocket } from 'node:tls';
+import { connect, createServer, type DetailedPeerCertificate, type PeerCertificate, type TLSSocket } from 'node:tls';
 import * as x509 from '@peculiar/x509';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isIssuedForAnyUsage } from './anyusage.js';
@@ -21,6 +21,7 @@ interface Wanted {
   readonly issuer?: Pair | undefined;
   readonly usages?: readonly string[];
   readonly isAuthority?: boolean;
+  readonly pathLength?: number;
   readonly from?: number;
   readonly to?: number;
   readonly more?: readonly x509.Extension[];
@@ -41,7 +42,7 @@ async function issue(wanted: Wanted): Promise<Pair> {
     publicKey: keys.publicKey,
     signingKey: (issuer?.keys ?? keys).privateKey,
     extensions: [
-      new x509.BasicConstraintsExtension(isAuthority, undefined, true),
+      new x509.BasicConstraintsExtension(isAuthority, wanted.pathLength, true),
       ...(usages.length > 0 ? [new x509.ExtendedKeyUsageExtension([...usages])] : []),
       ...more,
     ],
@@ -68,15 +69,27 @@ beforeAll(async () => {
 });
 afterAll(() => void server.close());
 
-/** Connects with a certificate, and inspects it. `trusted`: the authorities that OpenSSL and the inspector know. */
-async function inspect(client: Pair, trusted: readonly Pair[] = [authority], now = NOW): Promise<CertificateFindings> {
+/**
+ * Connects with a certificate, and inspects it. `trusted`: the authorities that OpenSSL and the inspector know. `sent`: the intermediate
+ * authorities that the client sends.
+ */
+async function inspect(
+  client: Pair,
+  trusted: readonly Pair[] = [authority],
+  now = NOW,
+  sent: readonly Pair[] = [],
+): Promise<CertificateFindings> {
   const ca = trusted.map((a) => a.certificate.toString('pem'));
   server.setSecureContext({ cert: serving.certificate.toString('pem'), key: await keyOf(serving), ca });
   const shown = new Promise<TLSSocket>((resolve) => {
     show = resolve;
   });
   const options = { port, host: '127.0.0.1', rejectUnauthorized: false };
-  const socket = connect({ ...options, cert: client.certificate.toString('pem'), key: await keyOf(client) });
+  const socket = connect({
+    ...options,
+    cert: [client, ...sent].map((c) => c.certificate.toString('pem')).join('\n'),
+    key: await keyOf(client),
+  });
   socket.on('error', () => {});
   const accepted = await shown;
   const { authorized, authorizationError } = accepted;
@@ -95,6 +108,8 @@ async function inspect(client: Pair, trusted: readonly Pair[] = [authority], now
   return inspector.look({ identity: undefined, certificate: () => found });
 }
 
+/** Constraints that permit DNS names that end with `a`. */
+const SOME_NAMES = Buffer.from('3007a0053003820161', 'hex');
 const REFUSED: CertificateFindings = { user: 'bad', proxy: undefined };
 const forAny = (wanted: Partial<Wanted> = {}): Promise<Pair> =>
   issue({ name: 'jane', issuer: authority, usages: [ANY], ...wanted });
@@ -160,13 +175,72 @@ describe('a client certificate for any usage', () => {
   });
 
   it('is refused if its authority may issue only for some names', async () => {
-    // Permitted are DNS names that end with `a`.
-    const names = Buffer.from('3007a0053003820161', 'hex');
     const constrained = await issue({
       name: 'constrained',
       isAuthority: true,
-      more: [new x509.Extension('2.5.29.30', true, names)],
+      more: [new x509.Extension('2.5.29.30', true, SOME_NAMES)],
     });
     expect(isAccepted(await forAny({ issuer: constrained }), constrained)).toBe(false);
+  });
+});
+
+describe('a client certificate for any usage, issued through intermediate authorities that the client sends,', () => {
+  /** Authorities, each issued by the one before, the first by the configured authority. Returns them from the last to the first. */
+  async function intermediates(...all: readonly Partial<Wanted>[]): Promise<readonly Pair[]> {
+    const found: Pair[] = [];
+    for (const [i, wanted] of all.entries())
+      found.unshift(
+        await issue({ name: `intermediate ${i}`, issuer: found[0] ?? authority, isAuthority: true, ...wanted }),
+      );
+    return found;
+  }
+
+  /** Whether the client is accepted without the verification by OpenSSL, which refuses some chains before. */
+  function isAcceptedBelow(sent: readonly Pair[], client: Pair): boolean {
+    const rawOf = ({ certificate }: Pair): Buffer => Buffer.from(certificate.rawData);
+    let issuerCertificate: object = { raw: rawOf(authority) };
+    for (const pair of [...sent].reverse()) issuerCertificate = { raw: rawOf(pair), issuerCertificate };
+    const shown = { raw: rawOf(client), ext_key_usage: [ANY], issuerCertificate } as unknown as DetailedPeerCertificate;
+    return isIssuedForAnyUsage(shown, [new X509Certificate(authority.certificate.toString('pem'))], NOW);
+  }
+
+  /** Whether a client below these authorities is accepted over TLS, and whether by `isIssuedForAnyUsage` alone. */
+  async function accepts(...all: readonly Partial<Wanted>[]): Promise<readonly boolean[]> {
+    const sent = await intermediates(...all);
+    const client = await forAny({ issuer: sent[0] });
+    const { user } = await inspect(client, [authority], NOW, sent);
+    return [user !== 'bad', isAcceptedBelow(sent, client)];
+  }
+
+  it('is accepted if there are at most three', async () => {
+    expect(await accepts({})).toEqual([true, true]);
+    expect(await accepts({ pathLength: 2 }, { usages: [ANY], pathLength: 1 }, { pathLength: 0 })).toEqual([true, true]);
+    expect(await accepts({}, {}, {}, {})).toEqual([false, false]);
+  });
+
+  it('is refused if one of them is forged', async () => {
+    const forger = await issue({ name: 'authority', isAuthority: true });
+    expect(await accepts({ issuer: forger })).toEqual([false, false]);
+    const second = await issue({ name: 'intermediate 0', isAuthority: true });
+    expect(await accepts({}, { issuer: second })).toEqual([false, false]);
+  });
+
+  it.each<[string, Partial<Wanted>]>([
+    ['has expired', { to: NOW - 1000 }],
+    ['is not valid yet', { from: NOW + DAY / 2 }],
+    ['is no authority', { isAuthority: false }],
+    ['is not for clients', { usages: ['1.3.6.1.5.5.7.3.1'] }],
+    ['may not have another one below it', { pathLength: 0 }],
+    ['may not sign', { more: [new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true)] }],
+    ['has an unknown critical extension', { more: [new x509.Extension('1.2.3.4', true, new Uint8Array([5, 0]))] }],
+    ['may issue only for some names', { more: [new x509.Extension('2.5.29.30', false, SOME_NAMES)] }],
+  ])('is refused if one of them %s', async (_, wanted) => {
+    expect(await accepts(wanted, {})).toEqual([false, false]);
+  });
+
+  // OpenSSL clients do not even send it.
+  it('is refused if one of them has a broken signature algorithm', async () => {
+    const sent = await intermediates({ hash: 'SHA-1' }, {});
+    expect(isAcceptedBelow(sent, await forAny({ issuer: sent[0] }))).toBe(false);
   });
 });
