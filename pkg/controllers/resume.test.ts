@@ -274,6 +274,7 @@ function mortal(cluster: Cluster, at: number, when: 'before' | 'after'): Cluster
         ? cluster.create(resource, namespace, object)
         : write(() => cluster.create(resource, namespace, object)),
     patch: (place, subresource, patch) => write(() => cluster.patch(place, subresource, patch)),
+    apply: (place, subresource, configuration) => write(() => cluster.apply(place, subresource, configuration)),
     replace: (place, subresource, object) => write(() => cluster.replace(place, subresource, object)),
     delete: (place, options) => write(() => cluster.delete(place, options)),
   };
