@@ -12,7 +12,7 @@ export interface SoleMemberPorts {
  * Whether this peer is the only member of its cluster, in memory that the serving thread reads without a message.
  *
  * While it is, every write is acknowledged by its own serving thread. So that thread knows a revision for a linearizable read without asking:
- * that of a round which began in this period, or of a later write that it acknowledged itself. A round that began earlier does not
+ * that of a round which began in this period, or at which it answered a later write itself. A round that began earlier does not
  * count, because another member may have acknowledged a write after it.
  */
 export class SoleMember {

@@ -89,8 +89,8 @@ class Client implements RemoteKeyspace {
   /** The newest round: its period as the only member (0: none), and its revision. */
   #solePeriod = 0;
   #soleRevision = revision(0);
-  /** The newest write that this end has acknowledged. */
-  #acknowledged = revision(0);
+  /** The newest revision at which a write was answered. A conflict also tells its client of the state at its revision. */
+  #answered = revision(0);
 
   constructor(port: MessagePort, { status, soleCell }: FarEnd, timers: Timers) {
     this.#port = port;
@@ -126,7 +126,7 @@ class Client implements RemoteKeyspace {
     if (this.#lost !== undefined) return Promise.resolve(refusal('stopping', this.#lost));
     // The peer is still the only member: all writes since the round were acknowledged by this end.
     if (this.#solePeriod !== 0 && Atomics.load(this.#soleCell, 0) === this.#solePeriod)
-      return Promise.resolve({ kind: 'ok', revision: later(this.#soleRevision, this.#acknowledged) });
+      return Promise.resolve({ kind: 'ok', revision: later(this.#soleRevision, this.#answered) });
     if (this.#readersWaiting >= 4 * THREAD_LIMITS.requestsMax) {
       return Promise.resolve(refusal('overloaded', 'too many reads are waiting'));
     }
@@ -306,7 +306,8 @@ class Client implements RemoteKeyspace {
   }
 
   #endTxn(id: number, result: TxnResult): void {
-    if (result.kind === 'committed') this.#acknowledged = later(this.#acknowledged, result.revision);
+    if (result.kind === 'committed' || result.kind === 'conflict')
+      this.#answered = later(this.#answered, result.revision);
     const waiting = this.#txns.get(id);
     this.#txns.delete(id);
     this.#txnBytes -= waiting?.bytes ?? 0;

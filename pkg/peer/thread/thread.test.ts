@@ -130,6 +130,11 @@ describe('the thread boundary', () => {
     const first = await near.readIndex();
     const written = await put(near, '/a', 1);
     expect(await near.readIndex()).toEqual({ kind: 'ok', revision: written });
+    // A conflict tells of the state at its revision.
+    const compares = [{ key: '/a', modRevision: revision(0) }];
+    const conflict = await near.txn({ compares, ops: [{ kind: 'delete', key: '/a' }] });
+    expect(conflict).toEqual({ kind: 'conflict', key: '/a', revision: written + 1 });
+    expect(await near.readIndex()).toEqual({ kind: 'ok', revision: written + 1 });
     expect(first).toMatchObject({ kind: 'ok', sole: soleCell[0] });
     expect(asked.reads).toBe(1);
     // Another member joins.
