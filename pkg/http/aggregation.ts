@@ -1,6 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import type { JsonObject } from '../api/index.js';
 import { type OpenResponse, OutboundError, type OutboundRequest, type UpgradeReply } from '../outbound/index.js';
+import type { RemoteDocument } from '../schema/index.js';
 import { readBody } from './body.js';
 import type { Call } from './call.js';
 import { sendText, streamRaw } from './responses.js';
@@ -31,6 +32,8 @@ export interface RemoteVersion {
 export interface Aggregation {
   /** In discovery order. */
   readonly versions: readonly RemoteVersion[];
+  /** Their OpenAPI v2 documents, in the same order. A changed set is a new value. */
+  readonly documents: readonly RemoteDocument[];
   find(group: string, version: string): RemoteVersion | undefined;
 }
 

@@ -10,6 +10,7 @@ import {
   OPENAPI_V2_PROTOBUF,
   OPENAPI_V3_PROTOBUF,
   type OpenApi,
+  type RemoteDocument,
 } from '../schema/index.js';
 import { type RemoteVersion, serveAggregated } from './aggregation.js';
 import type { Call } from './call.js';
@@ -17,22 +18,31 @@ import { sendBytes, sendEmpty } from './responses.js';
 import type { HttpServices } from './services.js';
 import { API_VERSION } from './version.js';
 
+const NO_REMOTE: readonly RemoteDocument[] = [];
+
 /** The OpenAPI documents of one server, for its latest served resources. */
 export class OpenApiDocuments {
-  #latest: { readonly servedResources: ServedResources; readonly documents: OpenApi } | undefined;
+  #latest:
+    | {
+        readonly servedResources: ServedResources;
+        readonly remote: readonly RemoteDocument[];
+        readonly documents: OpenApi;
+      }
+    | undefined;
   /** One value for each resource: OpenAPI detects unchanged group versions by the identity of their resources. */
   readonly #described = new WeakMap<ServedResource, ApiResource>();
 
-  /** Returns the documents of `servedResources`. Those of unchanged group versions are reused. */
-  of(servedResources: ServedResources, scheduler: Scheduler): OpenApi {
+  /** Returns the documents of `servedResources` and of aggregated servers. Those of unchanged group versions are reused. */
+  of(servedResources: ServedResources, scheduler: Scheduler, remote = NO_REMOTE): OpenApi {
     const known = this.#latest;
-    if (known?.servedResources === servedResources) return known.documents;
+    if (known?.servedResources === servedResources && known.remote === remote) return known.documents;
     const documents = createOpenApi({
       api: this.#describe(servedResources),
+      remote,
       pause: () => scheduler.yield(),
       ...(known === undefined ? {} : { previous: known.documents }),
     });
-    this.#latest = { servedResources, documents };
+    this.#latest = { servedResources, remote, documents };
     return documents;
   }
 
@@ -59,8 +69,8 @@ export class OpenApiDocuments {
   }
 }
 
-const documentsOf = ({ openApi, registry, stages }: HttpServices): OpenApi =>
-  openApi.of(registry.servedResources, stages.scheduler);
+const documentsOf = ({ openApi, registry, stages, aggregation }: HttpServices): OpenApi =>
+  openApi.of(registry.servedResources, stages.scheduler, aggregation?.documents);
 
 /** `/openapi/v2`, in JSON or protobuf. */
 export async function serveOpenApiV2(call: Call, services: HttpServices): Promise<void> {

@@ -29,6 +29,8 @@ export {
   OPENAPI_V3_PROTOBUF,
   type OpenApi,
   type OpenApiOptions,
+  type RemoteDocument,
+  remoteDocument,
 } from './openapi/index.js';
 export { prune } from './prune.js';
 export {

@@ -1,6 +1,6 @@
 import { at, boolAt, type JsonObject, numberAt, objectAt, objectsAt, textAt } from '../api/index.js';
 import type { AuthObjects } from '../auth/index.js';
-import type { World } from '../base/index.js';
+import type { Pace, World } from '../base/index.js';
 import type { Config } from '../config/index.js';
 import type { CheckServer } from '../controllers/index.js';
 import type { Aggregation, RemoteVersion } from '../http/index.js';
@@ -13,10 +13,12 @@ import {
   type ServiceResolver,
   serviceName,
 } from '../outbound/index.js';
+import type { RemoteDocument } from '../schema/index.js';
 import { givenText } from './given.js';
 import { remoteContent } from './remotecontent.js';
 import { remoteOwners } from './remoteowners.js';
 import type { RemoteServer } from './remoteserver.js';
+import { RemoteSwagger } from './remoteswagger.js';
 
 const GROUP = 'apiregistration.k8s.io';
 /** Milliseconds. */
@@ -27,6 +29,8 @@ const DISCOVERY_AGAIN = 5_000;
 
 export interface AggregatorParts {
   readonly world: World;
+  /** For reading large documents in steps. */
+  readonly pace: Pace;
   readonly outbound: Outbound;
   readonly objects: AuthObjects;
   readonly resolve: ServiceResolver;
@@ -39,6 +43,7 @@ interface Remote {
   readonly target: OutboundTarget;
   discovery: RemoteVersion['discovery'];
   openApi: string;
+  readonly swagger: RemoteSwagger;
   cancel: () => void;
 }
 
@@ -51,6 +56,7 @@ export class Aggregator implements Aggregation {
   readonly #remotes = new Map<string, Remote>();
   readonly #stop: () => void;
   #versions: readonly RemoteVersion[] = [];
+  #documents: readonly RemoteDocument[] = [];
   #found = new Map<string, RemoteVersion>();
   #isClosed = false;
 
@@ -63,6 +69,10 @@ export class Aggregator implements Aggregation {
 
   get versions(): readonly RemoteVersion[] {
     return this.#versions;
+  }
+
+  get documents(): readonly RemoteDocument[] {
+    return this.#documents;
   }
 
   find(group: string, version: string): RemoteVersion | undefined {
@@ -97,7 +107,7 @@ export class Aggregator implements Aggregation {
   close(): void {
     this.#isClosed = true;
     this.#stop();
-    for (const { cancel } of this.#remotes.values()) cancel();
+    for (const remote of this.#remotes.values()) stop(remote);
     this.#remotes.clear();
   }
 
@@ -106,29 +116,36 @@ export class Aggregator implements Aggregation {
     const isRemote = object !== undefined && at(object, 'spec', 'service') !== undefined;
     if (!isRemote) {
       if (known === undefined) return;
-      known.cancel();
+      stop(known);
       this.#remotes.delete(name);
     } else if (known !== undefined && specText(known.object) === specText(object))
       this.#remotes.set(name, Object.assign(known, { object }));
     else {
-      known?.cancel();
+      if (known !== undefined) stop(known);
       this.#remotes.set(name, {
         object,
         target: this.#targetOf(object),
         discovery: undefined,
         openApi: '',
+        swagger: this.#swaggerOf(object, known),
         cancel: () => {},
       });
     }
     this.#publish();
     const remote = this.#remotes.get(name);
+    remote?.swagger.setAvailable(isAvailable(remote.object));
     if (remote !== undefined && isAvailable(remote.object) && remote.discovery?.isCurrent !== true)
       void this.#discover(name, remote);
   }
 
   #publish(): void {
-    const versions = [...this.#remotes.values()].map((remote) => this.#published(remote)).sort(byPriority);
+    const remotes = [...this.#remotes.values()]
+      .map((remote) => ({ version: this.#published(remote), document: remote.swagger.document }))
+      .sort((a, b) => byPriority(a.version, b.version));
+    const versions = remotes.map(({ version }) => version);
     this.#versions = versions;
+    const documents = remotes.flatMap(({ document }) => document ?? []);
+    if (!isSameList(documents, this.#documents)) this.#documents = documents;
     this.#found = new Map(versions.map((v) => [`${v.version}.${v.group}`, v]));
   }
 
@@ -155,6 +172,18 @@ export class Aggregator implements Aggregation {
       open: (request) => outbound.open(target, request),
       upgrade: (request) => outbound.upgrade(target, request),
     };
+  }
+
+  /** The OpenAPI v2 document of a server; that of the former one is `known`. */
+  #swaggerOf(object: JsonObject, known: Remote | undefined): RemoteSwagger {
+    const { world, pace, outbound } = this.#parts;
+    const spec = objectAt(object, 'spec');
+    const target = this.#targetOf(object);
+    return new RemoteSwagger(
+      { group: textAt(spec, 'group'), version: textAt(spec, 'version') },
+      { world, pace, send: (request) => outbound.send(target, request), changed: () => this.#publish() },
+      known?.swagger.document,
+    );
   }
 
   #targetOf(object: JsonObject): OutboundTarget {
@@ -232,6 +261,14 @@ export class Aggregator implements Aggregation {
     return fromResourceList(JSON.parse(plain.body.toString('utf8')) as JsonObject, version);
   }
 }
+
+function stop({ cancel, swagger }: Remote): void {
+  cancel();
+  swagger.close();
+}
+
+const isSameList = <T>(a: readonly T[], b: readonly T[]): boolean =>
+  a.length === b.length && a.every((value, i) => value === b[i]);
 
 /** A server that does not respond, or does not return JSON, has no document. */
 function noAnswer(error: unknown): undefined {

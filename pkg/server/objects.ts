@@ -166,6 +166,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
   const { close: closeAccess } = access;
   const aggregator = new Aggregator({
     world,
+    pace: registry.scheduler,
     outbound,
     objects: access.objects,
     resolve: resolveService!,

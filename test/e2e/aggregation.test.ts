@@ -22,6 +22,21 @@ const RESOURCES = {
   ],
 };
 
+const TIME = 'io.k8s.apimachinery.pkg.apis.meta.v1.Time';
+const returning = (name: string) => ({
+  get: { responses: { 200: { description: 'OK', schema: { $ref: `#/definitions/${name}` } } } },
+});
+/** Its definition of a time is not the one of this server. */
+const SWAGGER = {
+  swagger: '2.0',
+  paths: { '/apis/demo.example.com/v1/things': returning('com.example.demo.Thing'), '/version': returning('Version') },
+  definitions: {
+    'com.example.demo.Thing': { type: 'object', properties: { at: { $ref: `#/definitions/${TIME}` } } },
+    [TIME]: { type: 'integer' },
+    Version: { type: 'object' },
+  },
+};
+
 /** A server of the group demo.example.com that remembers the headers of the last request. */
 class DemoServer {
   readonly #server: https.Server;
@@ -73,6 +88,7 @@ class DemoServer {
     if (url === '/apis/demo.example.com/v1') json(200, RESOURCES);
     else if (url === '/openapi/v3')
       json(200, { paths: { [OPENAPI]: { serverRelativeURL: `/openapi/v3/${OPENAPI}?hash=X` } } });
+    else if (url === '/openapi/v2') json(200, SWAGGER);
     else if (url.startsWith(`/openapi/v3/${OPENAPI}`)) json(200, { openapi: '3.0.0' });
     else if (url.startsWith(THINGS)) json(200, { kind: 'ThingList', apiVersion: 'demo.example.com/v1', items: [] });
     else json(404, { kind: 'Status', code: 404 });
@@ -198,6 +214,21 @@ describe('an aggregated server', () => {
     expect((await admin.ask(`/openapi/v3/${OPENAPI}?hash=X`)).json()).toEqual({ openapi: '3.0.0' });
   });
 
+  const swagger = async (headers = {}) => admin.ask('/openapi/v2', { headers });
+  const hasThings = async () => '/apis/demo.example.com/v1/things' in (await swagger()).json().paths;
+
+  it('has its paths and definitions in the OpenAPI v2 document', async () => {
+    await vi.waitUntil(hasThings, PATIENCE);
+    const { paths, definitions } = (await swagger()).json();
+    expect(paths['/apis/demo.example.com/v1/things']).toEqual(SWAGGER.paths['/apis/demo.example.com/v1/things']);
+    expect(paths['/api/v1/namespaces/{namespace}/pods']).toBeDefined();
+    expect(definitions['com.example.demo.Thing'].properties.at).toEqual({ $ref: `#/definitions/${TIME}_v2` });
+    expect([definitions[TIME].type, definitions[`${TIME}_v2`].type]).toEqual(['string', 'integer']);
+    expect(definitions.Version).toBeUndefined();
+    const protobuf = await swagger({ accept: 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf' });
+    expect(protobuf.body.includes('com.example.demo.Thing')).toBe(true);
+  });
+
   it('gets requests with the name of the caller, and without credentials', async () => {
     const reply = await admin.ask(`${THINGS}?limit=3`, {
       headers: {
@@ -313,9 +344,14 @@ describe('an aggregated server', () => {
     await vi.waitUntil(async () => (await freshness())?.freshness === 'Stale', PATIENCE);
     const refused = await admin.ask(THINGS);
     expect([refused.status, refused.body.toString()]).toEqual([503, 'service unavailable\n']);
+    expect(await hasThings()).toBe(true);
+    const { etag } = (await swagger()).headers;
+    expect((await swagger({ 'if-none-match': etag })).status).toBe(304);
     await admin.ask(`${API_SERVICES}/v1.demo.example.com`, { method: 'DELETE' });
     await vi.waitUntil(async () => (await admin.ask(THINGS)).status === 404, PATIENCE);
     expect(await freshness()).toBeUndefined();
+    await vi.waitUntil(async () => !(await hasThings()), PATIENCE);
+    expect((await swagger({ 'if-none-match': etag })).status).toBe(200);
   });
 });
 

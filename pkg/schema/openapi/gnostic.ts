@@ -74,8 +74,7 @@ function writeOperation(w: Writer, o: JsonObject): void {
   texts(w, 7, o['consumes']);
   parameters(w, 8, o['parameters']);
   message(w, 9, () => {
-    for (const [code, response] of Object.entries(o['responses'] as JsonObject)) {
-      const r = response as JsonObject;
+    for (const [code, r] of objectsIn(o['responses'])) {
       const body = r['schema'];
       // ResponseValue.response, Response.schema, SchemaItem.schema
       const write = (): void => {
@@ -91,7 +90,7 @@ function writeOperation(w: Writer, o: JsonObject): void {
 
 function parameters(w: Writer, number: number, list: JsonValue | undefined): void {
   if (!Array.isArray(list)) return;
-  for (const p of list as JsonObject[]) {
+  for (const p of list.filter(isObject)) {
     // ParametersItem.parameter, then body_parameter or non_body_parameter with its sub-schema
     message(w, number, () => message(w, 1, () => (p['in'] === 'body' ? bodyParameter(w, p) : valueParameter(w, p))));
   }
@@ -102,7 +101,8 @@ function bodyParameter(w: Writer, p: JsonObject): void {
     text(w, 2, p['name']);
     text(w, 3, p['in']);
     bool(w, 4, p['required']);
-    message(w, 5, () => schema(w, p['schema'] as JsonObject));
+    const body = p['schema'];
+    if (isObject(body)) message(w, 5, () => schema(w, body));
   });
 }
 
@@ -119,6 +119,10 @@ function valueParameter(w: Writer, p: JsonObject): void {
     }),
   );
 }
+
+/** The members that are objects: documents of other servers may have others. */
+const objectsIn = (value: JsonValue | undefined): readonly [string, JsonObject][] =>
+  isObject(value) ? Object.entries(value).filter((e): e is [string, JsonObject] => isObject(e[1])) : [];
 
 function schema(w: Writer, s: JsonObject): void {
   text(w, 1, s['$ref']);
@@ -149,8 +153,8 @@ function schema(w: Writer, s: JsonObject): void {
   if (isObject(items)) message(w, 23, () => message(w, 1, () => schema(w, items)));
   if (isObject(properties)) {
     message(w, 25, () => {
-      for (const [name, inner] of Object.entries(properties)) {
-        message(w, 1, () => named(w, name, () => schema(w, inner as JsonObject)));
+      for (const [name, inner] of objectsIn(properties)) {
+        message(w, 1, () => named(w, name, () => schema(w, inner)));
       }
     });
   }

@@ -1,4 +1,5 @@
 export type { EncodedDocument } from './kept.js';
+export { type RemoteDocument, remoteDocument } from './remote.js';
 export type { ApiDescription, ApiGroupVersion, ApiResource, ApiSubresource, CustomSchema } from './served.js';
 export {
   createOpenApi,

@@ -3,9 +3,11 @@ import { Definitions } from './definitions.js';
 import { encodeHead, encodePart, encodeTail } from './gnostic.js';
 import { documentV3, encodeHeadV3, encodePathV3, encodeSchemaV3 } from './gnostic3.js';
 import { DocumentMemory, type EncodedDocument, encoded, KeptDocument } from './kept.js';
+import { mergedParts } from './merge.js';
+import type { RemoteDocument } from './remote.js';
 import { rootNames, rootPaths } from './roots.js';
 import type { ApiDescription, ApiGroupVersion } from './served.js';
-import { swaggerHead, swaggerParts, swaggerTail } from './swagger.js';
+import { swaggerHead, swaggerTail } from './swagger.js';
 import { document, groupVersionDocument, LARGE, writePath } from './v3.js';
 
 /**
@@ -54,6 +56,8 @@ export interface OpenApi {
 
 export interface OpenApiOptions {
   readonly api: ApiDescription;
+  /** The documents of aggregated servers, for `/openapi/v2` only; the most important first. */
+  readonly remote?: readonly RemoteDocument[];
   /** Yields to other work (`setImmediate` as a promise); called after every few milliseconds. */
   readonly pause: () => Promise<void>;
   readonly previous?: OpenApi;
@@ -70,6 +74,7 @@ export function createOpenApi(options: OpenApiOptions): OpenApi {
 
 class Documents implements OpenApi {
   readonly api: ApiDescription;
+  readonly #remote: readonly RemoteDocument[];
   readonly #pause: () => Promise<void>;
   readonly #v3 = new Map<string, Encodings>();
   readonly #v2: Readonly<Record<DocumentForm, KeptDocument>>;
@@ -78,8 +83,9 @@ class Documents implements OpenApi {
   readonly #sources = new Map<string, ApiGroupVersion>();
   readonly #index: KeptDocument;
 
-  constructor({ api, pause, previous }: OpenApiOptions) {
+  constructor({ api, pause, previous, remote = [] }: OpenApiOptions) {
     this.api = api;
+    this.#remote = remote;
     this.#pause = pause;
     const old = previous instanceof Documents ? previous : undefined;
     this.#memory = old?.sharedMemory ?? new DocumentMemory();
@@ -157,7 +163,7 @@ class Documents implements OpenApi {
     const definitions = new JsonPieces(this.#pause);
     definitions.open();
     let n = 0;
-    for (const part of swaggerParts(this.api)) {
+    for (const part of mergedParts(this.api, this.#remote)) {
       if (part === LARGE || ++n % STEPS_PER_TURN === 0) await this.#pause();
       if (part === LARGE || part === undefined) continue;
       if (part.kind === 'path') paths[part.name] = part.item;
@@ -175,7 +181,7 @@ class Documents implements OpenApi {
   async #swaggerProtobuf(): Promise<EncodedDocument> {
     const pieces: Uint8Array[] = [encodeHead(swaggerHead(this.api.version))];
     let n = 0;
-    for (const part of swaggerParts(this.api)) {
+    for (const part of mergedParts(this.api, this.#remote)) {
       const piece = part === undefined || part === LARGE ? undefined : encodePart(part);
       if (piece !== undefined) pieces.push(piece);
       if (part === LARGE || (piece?.length ?? 0) > TURN_BYTES || ++n % STEPS_PER_TURN === 0) await this.#pause();
