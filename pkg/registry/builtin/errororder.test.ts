@@ -41,6 +41,16 @@ it('a service reports addresses and the external name before its ports', async (
   ]);
 });
 
+it.each(['LoadBalancer', 'NodePort'])('a headless service of type %s reports its other errors, too', async (type) => {
+  const spec = { type, clusterIP: 'None', sessionAffinity: 'x', ports: [{ port: 0 }] };
+  expect(await causes('services', object('v1', 'Service', spec))).toEqual([
+    `spec.clusterIPs[0]: Invalid value: "None": may not be set to 'None' for ${type} services`,
+    'spec.ports[0].port: Invalid value: 0: must be between 1 and 65535, inclusive',
+    'spec.ports[0].targetPort: Invalid value: 0: must be between 1 and 65535, inclusive',
+    'spec.sessionAffinity: Unsupported value: "x": supported values: "ClientIP", "None"',
+  ]);
+});
+
 describe('label keys of a pod affinity term', () => {
   const LABELS = { c: '1', d: '2', e: '3' };
   const PATH = 'spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0]';
@@ -69,6 +79,34 @@ describe('label keys of a pod affinity term', () => {
       `${PATH}.matchLabelKeys[1]: Invalid value: "b": exists in both matchLabelKeys and mismatchLabelKeys`,
     ]);
   });
+
+  it('that are repeated are reported once each, at their last place, in the order of the selector', async () => {
+    const both = 'exists in both matchLabelKeys and labelSelector';
+    expect(await term({ labelSelector: exists('q'), matchLabelKeys: ['c', 'd', 'c', 'c'] })).toEqual([
+      `${PATH}[3]: Invalid value: "c": ${both}`,
+    ]);
+    const expressions = ['y', 'z', 'y', 'z'].map((key) => ({ key, operator: 'Exists' }));
+    const fields = { labelSelector: { matchExpressions: expressions }, matchLabelKeys: ['z', 'y', 'b c'] };
+    expect(await term(fields)).toEqual([
+      `${PATH}.matchLabelKeys[2]: Invalid value: "b c"`,
+      `${PATH}[1]: Invalid value: "y": ${both}`,
+      `${PATH}[0]: Invalid value: "z": ${both}`,
+    ]);
+  });
+});
+
+it('repeated label keys of a topology spread constraint are reported once, at their last place', async () => {
+  const constraint = {
+    maxSkew: 1,
+    topologyKey: 'z',
+    whenUnsatisfiable: 'DoNotSchedule',
+    labelSelector: { matchLabels: { q: '1' } },
+    matchLabelKeys: ['a', 'b', 'a'],
+  };
+  const spec = { containers: [{ name: 'a', image: 'i' }], topologySpreadConstraints: [constraint] };
+  expect(await causes('pods', object('v1', 'Pod', spec, { a: '1', b: '2' }))).toEqual([
+    'spec.topologySpreadConstraints[0][2]: Invalid value: "a": exists in both matchLabelKeys and labelSelector',
+  ]);
 });
 
 it.each([

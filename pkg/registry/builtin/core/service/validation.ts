@@ -24,6 +24,8 @@ import {
   familiesOf,
   hasClusterIp,
   isExternallyAccessible,
+  isHeadless,
+  mayHaveNodePorts,
   NONE,
   nodePortOf,
   portsOf,
@@ -45,6 +47,8 @@ export function validateService(s: Service, errors: FieldErrors): void {
   const type = typeOf(s);
   if (!hasClusterIp(s)) addresses(s, undefined, errors);
   if (type === 'ExternalName') externalName(s, errors);
+  else if (mayHaveNodePorts(s) && isHeadless(s))
+    errors.invalid(SPEC.child('clusterIPs').index(0), NONE, `may not be set to 'None' for ${type} services`);
   ports(s, errors);
   if (type === '') errors.required(SPEC.child('type'));
   else if (!TYPES.includes(type)) errors.notSupported(SPEC.child('type'), type, TYPES);
@@ -266,11 +270,7 @@ export function addresses(s: Service, old: Service | undefined, errors: FieldErr
   families(s, errors);
   const headless = ips[0] === NONE;
   const held = new Set(old === undefined ? [] : clusterIpsOf(old));
-  if (headless) {
-    if (ips.length > 1) errors.invalid(path, [...ips], "'None' must be the first and only value");
-    if (typeOf(s) === 'NodePort' || typeOf(s) === 'LoadBalancer')
-      errors.invalid(path.index(0), NONE, `may not be set to 'None' for ${typeOf(s)} services`);
-  }
+  if (headless && ips.length > 1) errors.invalid(path, [...ips], "'None' must be the first and only value");
   for (const [i, v] of ips.entries()) {
     if (headless && i === 0) continue;
     // existing values are not validated again

@@ -154,7 +154,6 @@ function matchLabelKeys(
   errors: FieldErrors,
 ): void {
   const selector = at(term, 'labelSelector');
-  const repeated = repeatedKeys(selector);
   const match = listAt(term, 'matchLabelKeys').map(String);
   const mismatch = listAt(term, 'mismatchLabelKeys').map(String);
   for (const [field, keys] of [
@@ -163,28 +162,37 @@ function matchLabelKeys(
   ] as const) {
     if (keys.length > 0 && selector === undefined)
       errors.forbidden(path.child(field), 'must not be specified when labelSelector is not set');
-    errors.each(keys, (key, i) => {
-      sentences(key, isLabelKey, path.child(field).index(i), errors);
-      if (field === 'matchLabelKeys' && repeated.has(key))
-        errors.invalid(path.index(i), key, 'exists in both matchLabelKeys and labelSelector');
-    });
+    errors.each(keys, (key, i) => sentences(key, isLabelKey, path.child(field).index(i), errors));
   }
+  keysInSelector(match, selector, path, errors);
   errors.each(match, (key, i) => {
     if (mismatch.includes(key))
       errors.invalid(path.child('matchLabelKeys').index(i), key, 'exists in both matchLabelKeys and mismatchLabelKeys');
   });
 }
 
-/** Keys that occur twice in a selector. A key in `matchLabelKeys` was merged into the selector once on create. */
-function repeatedKeys(selector: Value<shapes.MetaV1LabelSelector> | undefined): ReadonlySet<string> {
+/**
+ * Rejects the keys of `matchLabelKeys` that occur twice in the selector, in the order of its expressions. A key was merged into the selector
+ * on create as often as it is in `matchLabelKeys`. The error names the last of equal keys.
+ */
+function keysInSelector(
+  keys: readonly string[],
+  selector: Value<shapes.MetaV1LabelSelector> | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
+  if (keys.length === 0) return;
+  const last = new Map(keys.map((key, i) => [key, i]));
   const seen = new Set(Object.keys(objectAt(selector, 'matchLabels')));
   const repeated = new Set<string>();
   for (const e of objectsAt(selector, 'matchExpressions')) {
     const key = textAt(e, 'key');
-    if (seen.has(key)) repeated.add(key);
+    if (last.has(key) && seen.has(key)) repeated.add(key);
     seen.add(key);
   }
-  return repeated;
+  errors.each([...repeated], (key) =>
+    errors.invalid(path.index(last.get(key)!), key, 'exists in both matchLabelKeys and labelSelector'),
+  );
 }
 
 /** The operators Gt and Lt are known, but rejected. */
@@ -293,11 +301,8 @@ function spreadKeys(
     errors.forbidden(here, 'must not be specified when labelSelector is not set');
     return;
   }
-  const repeated = repeatedKeys(selector);
-  errors.each(keys, (key, i) => {
-    sentences(key, isLabelKey, here.index(i), errors);
-    if (repeated.has(key)) errors.invalid(path.index(i), key, 'exists in both matchLabelKeys and labelSelector');
-  });
+  errors.each(keys, (key, i) => sentences(key, isLabelKey, here.index(i), errors));
+  keysInSelector(keys, selector, path, errors);
 }
 
 export function readinessGates(
