@@ -74,7 +74,6 @@ const allowed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'new RegExp':
       'texts of at most 1,024 characters; a host without slash is read again as a path, no other part is ambiguous',
   },
-  'pkg/registry/builtin/core/service/allocation.ts': { '\\.\\d+Z$': 'a timestamp of this server' },
   'pkg/schema/declaration.ts': { '"[^"]*"|\\S+': 'declarations of this repository' },
   'pkg/schema/declarative/formats.ts': { '(must be no more than \\d+) characters$': 'messages of this repository' },
   'pkg/schema/declarative/validate.ts': { '[^/]+$': 'names of rules in this repository' },

@@ -1,11 +1,13 @@
 import {
   type FieldErrors,
   FieldPath,
+  formatTime,
   isDns1035Label,
   isDns1123Subdomain,
   type JsonObject,
   nameOf,
   pathSegmentName,
+  setOwn,
 } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
@@ -36,7 +38,14 @@ export const apiService: ResourceDeclaration<ApiService> = {
       const service = at(o, 'spec', 'service');
       if (service !== undefined && at(service, 'port') === undefined) (service as JsonObject)['port'] = PORT_DEFAULT;
     },
-    create: { validateName: pathSegmentName, validate },
+    create: {
+      validateName: pathSegmentName,
+      prepare: (o, { world }) => {
+        if (at(o, 'spec', 'service') === undefined)
+          setOwn(o, 'status', { conditions: [localCondition(formatTime(world.clock.now()))] });
+      },
+      validate,
+    },
     update: { generation: 'none', validate: (o, _old, errors) => validate(o, errors) },
   }),
   subresources: {
@@ -51,6 +60,15 @@ export const apiService: ResourceDeclaration<ApiService> = {
     (o, now) => [serviceCell(o), availableCell(o), age(o, now)],
   ),
 };
+
+/** A local APIService is available from its creation, and no manager owns its status. */
+const localCondition = (lastTransitionTime: string): JsonObject => ({
+  type: 'Available',
+  status: 'True',
+  lastTransitionTime,
+  reason: 'Local',
+  message: 'Local APIServices are always available',
+});
 
 function serviceCell(o: JsonObject): string {
   const service = at(o, 'spec', 'service');

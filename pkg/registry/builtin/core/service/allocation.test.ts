@@ -106,6 +106,31 @@ describe('the node ports', () => {
   });
 });
 
+it('the address of a service is an object whose fields the server owns', async () => {
+  const b = await Bench.open();
+  const { clusterIP } = specOf(await b.create('services', 'default', service({ ports: [{ port: 80 }] })));
+  const address = await b.get('ipaddresses.networking.k8s.io/v1', '', String(clusterIP));
+  expect(listAt(address, 'metadata', 'managedFields')).toEqual([
+    {
+      manager: 'kube-apiserver',
+      operation: 'Update',
+      apiVersion: 'networking.k8s.io/v1',
+      time: objectAt(address, 'metadata')['creationTimestamp'],
+      fieldsType: 'FieldsV1',
+      fieldsV1: {
+        'f:metadata': {
+          'f:labels': {
+            '.': {},
+            'f:ipaddress.kubernetes.io/ip-family': {},
+            'f:ipaddress.kubernetes.io/managed-by': {},
+          },
+        },
+        'f:spec': { 'f:parentRef': { '.': {}, 'f:name': {}, 'f:namespace': {}, 'f:resource': {} } },
+      },
+    },
+  ]);
+});
+
 describe('the addresses of an update', () => {
   const dual = { serviceIpRanges: ['10.96.0.0/12', 'fd00:1234::/108'] };
   const IPS = ['10.96.0.50', 'fd00:1234::50'];

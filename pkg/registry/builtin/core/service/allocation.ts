@@ -5,11 +5,14 @@ import {
   FieldErrors,
   FieldPath,
   formatIp,
+  formatTime,
   type IpAddress,
   type JsonObject,
   parseCidr,
   parseIp,
 } from '../../../../api/index.js';
+import { updateManagedFields } from '../../../../patch/index.js';
+import { kindSchema } from '../../../../schema/index.js';
 import type { Change, Reader, TxnPart, WriteContext } from '../../../resource.js';
 import { listAt, nameOf, objectsAt, textAt } from '../../access.js';
 import type { ClusterConfig } from '../../cluster.js';
@@ -27,6 +30,8 @@ const IP_PREFIX = '/registry/ipaddresses/';
 const RANGE_PREFIX = '/registry/servicecidrs/';
 /** The ServiceCIDR with the ranges of the flags. */
 const DEFAULT_RANGE = 'kubernetes';
+const IP_ADDRESS = { group: 'networking.k8s.io', version: 'v1', kind: 'IPAddress' };
+const IP_ADDRESS_VERSION = `${IP_ADDRESS.group}/${IP_ADDRESS.version}`;
 
 export function serviceReservation(
   cluster: ClusterConfig,
@@ -175,25 +180,27 @@ function claimIp(s: Service, ip: string, { context, draft }: Work): void {
   draft.ops.push({ kind: 'put', key, value: ipAddressObject(s, ip, context) });
 }
 
-/** Returns the IPAddress as stored, in the field order of its schema. */
+/** Returns the IPAddress as stored, in the field order of its schema. The server itself owns its fields, as in kube-apiserver. */
 function ipAddressObject(s: Service, ip: string, { world }: WriteContext): Buffer {
-  const now = new Date(world.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
-  return Buffer.from(
-    JSON.stringify({
-      kind: 'IPAddress',
-      apiVersion: 'networking.k8s.io/v1',
-      metadata: {
-        name: formatIp(parseIp(ip)!),
-        uid: world.random.uuid(),
-        creationTimestamp: now,
-        labels: {
-          'ipaddress.kubernetes.io/ip-family': familyOf(ip),
-          'ipaddress.kubernetes.io/managed-by': 'ipallocator.k8s.io',
-        },
+  const now = world.clock.now();
+  const object: JsonObject = {
+    kind: IP_ADDRESS.kind,
+    apiVersion: IP_ADDRESS_VERSION,
+    metadata: {
+      name: formatIp(parseIp(ip)!),
+      uid: world.random.uuid(),
+      creationTimestamp: formatTime(now),
+      labels: {
+        'ipaddress.kubernetes.io/ip-family': familyOf(ip),
+        'ipaddress.kubernetes.io/managed-by': 'ipallocator.k8s.io',
       },
-      spec: { parentRef: { resource: 'services', namespace: textAt(s, 'metadata', 'namespace'), name: nameOf(s) } },
-    }),
-  );
+    },
+    spec: { parentRef: { resource: 'services', namespace: textAt(s, 'metadata', 'namespace'), name: nameOf(s) } },
+  };
+  const { schema } = kindSchema(IP_ADDRESS)!;
+  const resource = { schema, apiVersion: IP_ADDRESS_VERSION, kind: IP_ADDRESS.kind, subresource: '' };
+  updateManagedFields({ resource, live: undefined, object, manager: 'kube-apiserver', now });
+  return Buffer.from(JSON.stringify(object));
 }
 
 /** Releases what the old service held and the new one does not, in the same transaction. */
