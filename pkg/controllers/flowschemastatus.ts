@@ -8,6 +8,12 @@ import { WorkQueue } from './queue.js';
 const NAME = 'flow-schema-status-controller';
 const GROUP = 'flowcontrol.apiserver.k8s.io';
 
+/**
+ * Milliseconds from a change of a schema to the check of its condition. A client that creates a schema and changes it at once meets no
+ * write in between, as with kube-apiserver.
+ */
+const SETTLE_MS = 100;
+
 /** Keeps the condition `Dangling` of every FlowSchema: whether its priority level does not exist. */
 export function flowSchemaStatus({ cluster, world, log }: ControllerContext): Controller {
   /** The level of each schema, by name. */
@@ -26,7 +32,7 @@ export function flowSchemaStatus({ cluster, world, log }: ControllerContext): Co
       if (after === undefined) schemas.delete(name);
       else {
         schemas.set(name, textAt(after.value(), 'spec', 'priorityLevelConfiguration', 'name'));
-        queue.add(name);
+        queue.addAfter(name, SETTLE_MS);
       }
     } else if (before === undefined || after === undefined) {
       for (const [schema, level] of schemas) if (level === name) queue.add(schema);
