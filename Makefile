@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 NODE_BIN := node_modules/.bin
 
-.PHONY: help install build run cluster test lint golden sim simpeer fuzz difffuzz celfuzz chaos bench envtest-assets clients conformance devices users konnectivity benchcluster clean
+.PHONY: help install build run cluster test lint golden sim simpeer fuzz difffuzz celfuzz chaos bench envtest-assets clients definitions conformance devices users konnectivity benchcluster clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -63,6 +63,9 @@ envtest-assets: build ## make the assets folder of controller-runtime's envtest 
 
 clients: build ## run clients of other projects (Go, Helm, kubectl, Python, Java, Rust), as far as installed; ARGS='--only NAME'
 	node test/clients/run.mjs $(ARGS)
+
+definitions: build ## install, use and remove the definitions of other projects; needs Go and kubectl; ARGS='--only NAME'
+	node test/clients/definitions/run.mjs $(ARGS)
 
 conformance: build ## run Kubernetes' end-to-end tests; needs Go, builds some ten minutes; ARGS='--focus REGEX'
 	node test/conformance/e2e/run.mjs $(ARGS)

@@ -40,7 +40,7 @@ export function withPrograms(use) {
   });
 }
 
-/** Sends requests as the user of a kubeconfig. Resolves to `{ code, body }`. */
+/** Sends requests as the user of a kubeconfig; a body that is a string is sent as it is. Resolves to `{ code, text, body }`. */
 export function requester(config, token) {
   const server = config.getCurrentCluster().server;
   return async (method, path, body, headers = {}) => {
@@ -59,7 +59,7 @@ export function requester(config, token) {
         });
       });
       r.once('error', reject);
-      r.end(body === undefined ? undefined : JSON.stringify(body));
+      r.end(body === undefined || typeof body === 'string' ? body : JSON.stringify(body));
     });
   };
 }
