@@ -40,7 +40,7 @@ async function all(kubeconfig) {
     }
     const expected = recorded[project.name];
     const names = new Set([...Object.keys(answers), ...Object.keys(expected ?? {})]);
-    const different = expected === undefined ? [] : [...names].filter((name) => answers[name] !== expected[name]);
+    const different = expected === undefined ? [] : [...names].filter((name) => !isSame(answers[name], expected[name]));
     const accepted = modules.examples.filter(({ name }) => answers[name] === 'accepted');
     const wrong = accepted.filter((example) => example.invalid);
     const counts = [modules.definitions.length, modules.examples.length, accepted.length, modules.examples.length - accepted.length, names.size, expected === undefined ? 'not recorded' : different.length];
@@ -50,6 +50,11 @@ async function all(kubeconfig) {
     if (different.length > 0 || wrong.length > 0) code = 1;
   }
   return code;
+}
+
+/** A mistake of the client that kube-apiserver answers with 500 is a 400 here, with the same text (`test/golden/known.json`). */
+function isSame(ours, theirs) {
+  return ours === theirs || (theirs?.startsWith('500 ') === true && ours === theirs.replace('500', '400'));
 }
 
 /** Installs, uses and removes the definitions. Resolves to the answers by name. */
