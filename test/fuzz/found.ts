@@ -32,4 +32,11 @@ export const FOUND: readonly Found[] = [
     was: 'half a minute of building the same path',
     input: Buffer.from(`{"${long}":{${'"a":1,'.repeat(30_000)}"a":1}}`),
   },
+  {
+    target: 'managed fields',
+    was: 'a number out of range, written again as Infinity',
+    input: Buffer.from(
+      '[{"manager":"m","operation":"Apply","apiVersion":"apps/v1","fieldsType":"FieldsV1","fieldsV1":{"k:{\\"n\\":1e309}":{}}}]',
+    ),
+  },
 ];

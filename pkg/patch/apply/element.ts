@@ -77,7 +77,7 @@ function parseOther(element: PathElement): ParsedElement {
   const text = element.slice(2);
   switch (element[0]) {
     case 'k': {
-      const value = JSON.parse(text) as JsonValue;
+      const value = parseJson(text);
       if (!isObject(value)) throw new SyntaxError('a key must be an object');
       const fields = Object.keys(value).map((name) => [name, value[name]!] as const);
       return { kind: 'key', fields: fields.sort((a, b) => compareText(a[0], b[0])) };
@@ -91,7 +91,15 @@ function parseOther(element: PathElement): ParsedElement {
 
 function parseValue(text: string): JsonValue {
   if (/^-?[0-9]{16,}$/.test(text)) return BigInt(text);
-  return JSON.parse(text) as JsonValue;
+  return parseJson(text);
+}
+
+/** Throws a SyntaxError for a number that JSON cannot express again, such as 1e309. */
+function parseJson(text: string): JsonValue {
+  return JSON.parse(text, (_, value: JsonValue) => {
+    if (typeof value === 'number' && !Number.isFinite(value)) throw new SyntaxError(`value out of range: ${text}`);
+    return value;
+  }) as JsonValue;
 }
 
 /** The JSON of plain text and small integers is canonical without conversion. */

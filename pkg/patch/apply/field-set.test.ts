@@ -141,6 +141,8 @@ describe('the wire form', () => {
     [{ 'f:a': [] }],
     [[]],
     ['x'],
+    [{ 'v:1e309': {} }],
+    [{ 'k:{"a":[-1e309]}': {} }],
     [JSON.parse('{"__proto__":{}}') as JsonObject],
   ])('refuses %j', (json) => expect(() => parseSet(json)).toThrow(Error));
 
