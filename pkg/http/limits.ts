@@ -12,7 +12,7 @@ export const limits = {
    * The memory of the URLs and compiled selectors of all lists and watches whose URLs have more than `longUrlCharacters`; and the same for
    * clients that have not authenticated. Beyond it: 429 with Retry-After.
    */
-  longSelectorsBytesMax: 128 * 1024 * 1024,
+  longSelectorsBytesMax: 64 * 1024 * 1024,
   longSelectorsAnonymousBytesMax: 4 * 1024 * 1024,
   longUrlCharacters: 1000,
   /**
