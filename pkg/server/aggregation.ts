@@ -7,7 +7,6 @@ import type { Aggregation, RemoteVersion } from '../http/index.js';
 import {
   type Credentials,
   type Outbound,
-  OutboundError,
   type OutboundRequest,
   type OutboundTarget,
   type ServiceResolver,
@@ -16,6 +15,7 @@ import {
 import type { RemoteDocument } from '../schema/index.js';
 import { givenText } from './given.js';
 import { remoteContent } from './remotecontent.js';
+import { AGGREGATOR, RemoteDiscovery } from './remotediscovery.js';
 import { remoteOwners } from './remoteowners.js';
 import type { RemoteServer } from './remoteserver.js';
 import { RemoteSwagger } from './remoteswagger.js';
@@ -23,9 +23,6 @@ import { RemoteSwagger } from './remoteswagger.js';
 const GROUP = 'apiregistration.k8s.io';
 /** Milliseconds. */
 const CHECK_TIME = 5_000;
-const DISCOVERY_TIME = 5_000;
-const DISCOVERY_EVERY = 60_000;
-const DISCOVERY_AGAIN = 5_000;
 
 export interface AggregatorParts {
   readonly world: World;
@@ -36,15 +33,14 @@ export interface AggregatorParts {
   readonly resolve: ServiceResolver;
   /** The client certificate of `--proxy-client-cert-file`, PEM. */
   readonly certificate: Credentials['certificate'] | undefined;
+  readonly note: (message: string, fields: Readonly<Record<string, unknown>>) => void;
 }
 
 interface Remote {
   readonly object: JsonObject;
   readonly target: OutboundTarget;
-  discovery: RemoteVersion['discovery'];
-  openApi: string;
+  readonly discovery: RemoteDiscovery;
   readonly swagger: RemoteSwagger;
-  cancel: () => void;
 }
 
 /** The fields of an APIService that decide how its server is called. */
@@ -58,7 +54,6 @@ export class Aggregator implements Aggregation {
   #versions: readonly RemoteVersion[] = [];
   #documents: readonly RemoteDocument[] = [];
   #found = new Map<string, RemoteVersion>();
-  #isClosed = false;
 
   constructor(parts: AggregatorParts) {
     this.#parts = parts;
@@ -88,7 +83,7 @@ export class Aggregator implements Aggregation {
       const { status } = await this.#parts.outbound.send(target, {
         method: 'GET',
         path,
-        headers: IDENTITY,
+        headers: AGGREGATOR,
         timeout: CHECK_TIME,
       });
       if (status >= 200 && status < 300) return undefined;
@@ -105,7 +100,6 @@ export class Aggregator implements Aggregation {
   readonly owners = remoteOwners(() => this.#servers());
 
   close(): void {
-    this.#isClosed = true;
     this.#stop();
     for (const remote of this.#remotes.values()) stop(remote);
     this.#remotes.clear();
@@ -125,17 +119,14 @@ export class Aggregator implements Aggregation {
       this.#remotes.set(name, {
         object,
         target: this.#targetOf(object),
-        discovery: undefined,
-        openApi: '',
-        swagger: this.#swaggerOf(object, known),
-        cancel: () => {},
+        ...this.#questionsTo(name, object, known),
       });
     }
     this.#publish();
     const remote = this.#remotes.get(name);
-    remote?.swagger.setAvailable(isAvailable(remote.object));
-    if (remote !== undefined && isAvailable(remote.object) && remote.discovery?.isCurrent !== true)
-      void this.#discover(name, remote);
+    if (remote === undefined) return;
+    remote.discovery.setAvailable(isAvailable(remote.object));
+    remote.swagger.setAvailable(isAvailable(remote.object));
   }
 
   #publish(): void {
@@ -158,7 +149,7 @@ export class Aggregator implements Aggregation {
       .sort(byPriority);
   }
 
-  #published({ object, target, discovery, openApi }: Remote): RemoteVersion {
+  #published({ object, target, discovery }: Remote): RemoteVersion {
     const { outbound } = this.#parts;
     const spec = objectAt(object, 'spec');
     return {
@@ -167,23 +158,30 @@ export class Aggregator implements Aggregation {
       groupPriority: numberAt(spec, 'groupPriorityMinimum'),
       versionPriority: numberAt(spec, 'versionPriority'),
       isAvailable: isAvailable(object),
-      discovery,
-      openApi,
+      discovery: discovery.document,
+      openApi: discovery.openApi,
       open: (request) => outbound.open(target, request),
       upgrade: (request) => outbound.upgrade(target, request),
     };
   }
 
-  /** The OpenAPI v2 document of a server; that of the former one is `known`. */
-  #swaggerOf(object: JsonObject, known: Remote | undefined): RemoteSwagger {
-    const { world, pace, outbound } = this.#parts;
+  /** What a server is asked again and again. `known`: the server that had the name before, whose OpenAPI document is kept. */
+  #questionsTo(name: string, object: JsonObject, known: Remote | undefined): Pick<Remote, 'discovery' | 'swagger'> {
+    const { world, pace, outbound, note } = this.#parts;
     const spec = objectAt(object, 'spec');
+    const version = { group: textAt(spec, 'group'), version: textAt(spec, 'version') };
     const target = this.#targetOf(object);
-    return new RemoteSwagger(
-      { group: textAt(spec, 'group'), version: textAt(spec, 'version') },
-      { world, pace, send: (request) => outbound.send(target, request), changed: () => this.#publish() },
-      known?.swagger.document,
-    );
+    const parts = {
+      world,
+      pace,
+      send: (request: OutboundRequest) => outbound.send(target, request),
+      changed: () => this.#publish(),
+      unusable: (err: unknown) => note('the answer of an aggregated server cannot be used', { apiService: name, err }),
+    };
+    return {
+      discovery: new RemoteDiscovery(version, parts),
+      swagger: new RemoteSwagger(version, parts, known?.swagger.document),
+    };
   }
 
   #targetOf(object: JsonObject): OutboundTarget {
@@ -207,79 +205,15 @@ export class Aggregator implements Aggregation {
       ...(certificate === undefined ? {} : { credentials: { certificate } }),
     };
   }
-
-  /** Fetches the discovery document of a server, and again from time to time. */
-  async #discover(name: string, remote: Remote): Promise<void> {
-    remote.cancel();
-    const spec = objectAt(remote.object, 'spec');
-    const [group, version] = [textAt(spec, 'group'), textAt(spec, 'version')];
-    const document = await this.#fetchDiscovery(remote.target, group, version).catch(noAnswer);
-    const openApi = await this.#fetchOpenApi(remote.target, `apis/${group}/${version}`).catch(noAnswer);
-    if (this.#isClosed || this.#remotes.get(name) !== remote) return;
-    const known = remote.discovery;
-    remote.discovery = document === undefined ? known && { ...known, isCurrent: false } : { document, isCurrent: true };
-    const isSame =
-      JSON.stringify(known) === JSON.stringify(remote.discovery) && (openApi ?? remote.openApi) === remote.openApi;
-    remote.openApi = openApi ?? remote.openApi;
-    if (!isSame) this.#publish();
-    const wait = document === undefined ? DISCOVERY_AGAIN : DISCOVERY_EVERY;
-    remote.cancel = this.#parts.world.timers.after(wait, () => {
-      if (isAvailable(remote.object)) void this.#discover(name, remote);
-    });
-  }
-
-  /** The URL of the OpenAPI v3 document of a version; '' if the server has none. */
-  async #fetchOpenApi(target: OutboundTarget, name: string): Promise<string> {
-    const { status, body } = await this.#parts.outbound.send(target, {
-      method: 'GET',
-      path: '/openapi/v3',
-      headers: { ...IDENTITY, accept: 'application/json' },
-      timeout: DISCOVERY_TIME,
-    });
-    if (status !== 200) return '';
-    return textAt(JSON.parse(body.toString('utf8')) as JsonObject, 'paths', name, 'serverRelativeURL');
-  }
-
-  /** The entry of one version: from the aggregated document where the server has one, from its APIResourceList otherwise. */
-  async #fetchDiscovery(target: OutboundTarget, group: string, version: string): Promise<JsonObject | undefined> {
-    const get = (path: string, accept: string) =>
-      this.#parts.outbound.send(target, {
-        method: 'GET',
-        path,
-        headers: { ...IDENTITY, accept },
-        timeout: DISCOVERY_TIME,
-      });
-    const aggregated = await get('/apis', AGGREGATED);
-    if (aggregated.status === 200) {
-      const list = JSON.parse(aggregated.body.toString('utf8')) as JsonObject;
-      const item = objectsAt(list, 'items').find((i) => textAt(i, 'metadata', 'name') === group);
-      const found = objectsAt(item, 'versions').find((v) => textAt(v, 'version') === version);
-      if (found !== undefined) return { ...found };
-    }
-    const plain = await get(`/apis/${group}/${version}`, 'application/json');
-    if (plain.status !== 200) return undefined;
-    return fromResourceList(JSON.parse(plain.body.toString('utf8')) as JsonObject, version);
-  }
 }
 
-function stop({ cancel, swagger }: Remote): void {
-  cancel();
+function stop({ discovery, swagger }: Remote): void {
+  discovery.close();
   swagger.close();
 }
 
 const isSameList = <T>(a: readonly T[], b: readonly T[]): boolean =>
   a.length === b.length && a.every((value, i) => value === b[i]);
-
-/** A server that does not respond, or does not return JSON, has no document. */
-function noAnswer(error: unknown): undefined {
-  if (error instanceof OutboundError || error instanceof SyntaxError) return undefined;
-  throw error;
-}
-
-const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json';
-
-/** The server's own requests to aggregated servers. */
-const IDENTITY = { 'x-remote-user': 'system:kube-aggregator', 'x-remote-group': ['system:masters'] } as const;
 
 const isAvailable = (object: JsonObject): boolean =>
   objectsAt(object, 'status', 'conditions').some(
@@ -289,39 +223,6 @@ const isAvailable = (object: JsonObject): boolean =>
 const byPriority = (a: RemoteVersion, b: RemoteVersion): number =>
   b.groupPriority - a.groupPriority ||
   (a.group < b.group ? -1 : a.group > b.group ? 1 : b.versionPriority - a.versionPriority);
-
-/** Converts an APIResourceList to the form of aggregated discovery. */
-function fromResourceList(list: JsonObject, version: string): JsonObject {
-  const all = objectsAt(list, 'resources');
-  const kindOf = (r: JsonObject): JsonObject => ({
-    group: textAt(r, 'group'),
-    version: textAt(r, 'version'),
-    kind: textAt(r, 'kind'),
-  });
-  const resources = all
-    .filter((r) => !textAt(r, 'name').includes('/'))
-    .map((r) => {
-      const name = textAt(r, 'name');
-      const subresources = all
-        .filter((s) => textAt(s, 'name').startsWith(`${name}/`))
-        .map((s) => ({
-          subresource: textAt(s, 'name').slice(name.length + 1),
-          responseKind: kindOf(s),
-          verbs: s['verbs'] ?? [],
-        }));
-      return {
-        resource: name,
-        responseKind: kindOf(r),
-        scope: boolAt(r, 'namespaced') ? 'Namespaced' : 'Cluster',
-        singularResource: textAt(r, 'singularName'),
-        verbs: r['verbs'] ?? [],
-        ...(r['shortNames'] === undefined ? {} : { shortNames: r['shortNames'] }),
-        ...(r['categories'] === undefined ? {} : { categories: r['categories'] }),
-        ...(subresources.length === 0 ? {} : { subresources }),
-      };
-    });
-  return { version, resources };
-}
 
 /** The client certificate by which this server identifies itself to aggregated servers. */
 export function proxyCertificate({ outbound: { proxyClient } }: Config): Credentials['certificate'] | undefined {

@@ -171,6 +171,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
     objects: access.objects,
     resolve: resolveService!,
     certificate: parts.proxyClient,
+    note,
   });
   const apiServer = { world, cluster: clusterOf(registry, world, API_SERVER), log: note };
   const controllers = openControllers({ ...parts, registry, keyspace, access, authorizeCheck, aggregator, note });

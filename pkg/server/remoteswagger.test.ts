@@ -19,6 +19,7 @@ function asked(...answers: readonly (Partial<OutboundResponse> | Error)[]) {
       world,
       pace: new Scheduler(world, 1000),
       changed: () => changes++,
+      unusable: () => {},
       send: (request) => {
         const answer = answers[Math.min(requests.length, answers.length - 1)]!;
         requests.push(request);

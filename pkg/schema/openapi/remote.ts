@@ -1,4 +1,4 @@
-import { type GroupVersion, getOwn, isObject, type JsonObject, type JsonValue, setOwn } from '../../api/index.js';
+import { type GroupVersion, isObject, type JsonObject, type JsonValue, setOwn } from '../../api/index.js';
 import type { Steps } from '../../base/index.js';
 
 /** The part of the OpenAPI v2 document of an aggregated server that describes its group version. */
@@ -15,17 +15,19 @@ export interface RemoteDocument {
  */
 export function* remoteDocument(given: JsonValue, { group, version }: GroupVersion): Steps<RemoteDocument | undefined> {
   if (!isObject(given) || given['swagger'] !== '2.0') return undefined;
-  const shared = given['parameters'];
-  const all = new Map<string, JsonObject>();
-  for (const [path, item] of objectEntries(given['paths'])) {
-    all.set(path, isObject(shared) ? withParameters(item, shared) : item);
-    yield;
-  }
-  const document = { paths: all, definitions: new Map(objectEntries(given['definitions'])) };
-  for (const part of [...all.values(), ...document.definitions.values()]) {
+  const [paths, definitions, shared] = ['paths', 'definitions', 'parameters'].map((key) => objectEntries(given[key]));
+  // First of all: what follows is recursive.
+  for (const [, part] of [...paths!, ...definitions!, ...shared!]) {
     if (isDeeper(part, DEPTH_MAX)) return undefined;
     yield;
   }
+  const parameters = new Map(shared);
+  const all = new Map<string, JsonObject>();
+  for (const [path, item] of paths!) {
+    all.set(path, parameters.size === 0 ? item : withParameters(item, parameters));
+    yield;
+  }
+  const document = { paths: all, definitions: new Map(definitions) };
   return yield* withPaths(document, (path) => path.startsWith(`/apis/${group}/${version}/`));
 }
 
@@ -57,7 +59,7 @@ export function withReferences(value: JsonValue, renamed: ReadonlyMap<string, st
   return out;
 }
 
-/** Levels of one path or definition. Encoders are recursive; real documents have some twenty. */
+/** Levels of one path, definition or parameter. Encoders are recursive; real documents have some twenty. */
 const DEPTH_MAX = 200;
 
 function isDeeper(value: JsonValue, levels: number): boolean {
@@ -101,7 +103,7 @@ function addReferences(value: JsonValue, found: Set<string>): void {
 }
 
 /** A path with its shared parameters in place of the references to them. */
-function withParameters(item: JsonObject, shared: JsonObject): JsonObject {
+function withParameters(item: JsonObject, shared: ReadonlyMap<string, JsonObject>): JsonObject {
   const out: JsonObject = {};
   for (const [key, value] of Object.entries(item)) {
     if (key === 'parameters' && Array.isArray(value)) out[key] = value.map((p) => parameterOf(p, shared));
@@ -111,10 +113,10 @@ function withParameters(item: JsonObject, shared: JsonObject): JsonObject {
   return out;
 }
 
-function parameterOf(parameter: JsonValue, shared: JsonObject): JsonValue {
+function parameterOf(parameter: JsonValue, shared: ReadonlyMap<string, JsonObject>): JsonValue {
   const reference = isObject(parameter) ? parameter['$ref'] : undefined;
   if (typeof reference !== 'string' || !reference.startsWith(PARAMETER)) return parameter;
-  return getOwn(shared, reference.slice(PARAMETER.length)) ?? parameter;
+  return shared.get(reference.slice(PARAMETER.length)) ?? parameter;
 }
 
 const objectEntries = (value: JsonValue | undefined): [string, JsonObject][] =>
