@@ -1,13 +1,34 @@
-import { isObject, type JsonValue } from './json.js';
+import { isObject, type JsonObject, type JsonValue } from './json.js';
 
 /**
  * Formats values as kube-apiserver prints them in error texts, and compares text in its sort order. Clients and people search
  * for these texts, so they are part of the API.
  */
 
+/**
+ * A value that has no form in JSON, such as a time, within a tree of JSON values. No schema accepts it: only its texts in errors are needed. It
+ * is an object for `isObject`.
+ */
+export class GoValue implements JsonObject {
+  readonly [name: string]: string;
+  /** The name of its type in Go. */
+  readonly type: string;
+  /** A plain print. */
+  readonly plain: string;
+  /** A print in the form of source text. */
+  readonly syntax: string;
+
+  constructor({ type, plain, syntax }: { readonly type: string; readonly plain: string; readonly syntax: string }) {
+    this.type = type;
+    this.plain = plain;
+    this.syntax = syntax;
+  }
+}
+
 /** The name of the type that a decoded value has in kube-apiserver: `string`, `int64`, `map[string]interface {}`. */
 export function goTypeName(v: JsonValue): string {
   if (v === null) return '<nil>';
+  if (v instanceof GoValue) return v.type;
   if (Array.isArray(v)) return '[]interface {}';
   switch (typeof v) {
     case 'object':
@@ -31,6 +52,7 @@ export function goKindName(v: JsonValue): string {
 /** A plain print: maps as `map[a:1 b:2]` with sorted keys, lists as `[a b]`, strings bare. */
 export function goFormat(v: JsonValue): string {
   if (v === null) return '<nil>';
+  if (v instanceof GoValue) return v.plain;
   if (Array.isArray(v)) return `[${v.map(goFormat).join(' ')}]`;
   if (typeof v === 'object') {
     const keys = Object.keys(v).sort(compareText);
@@ -42,6 +64,7 @@ export function goFormat(v: JsonValue): string {
 /** A print in the form of source text: strings quoted, containers with their types. */
 export function goSyntax(v: JsonValue): string {
   if (v === null) return 'interface {}(nil)';
+  if (v instanceof GoValue) return v.syntax;
   if (Array.isArray(v)) return `[]interface {}{${v.map(goSyntax).join(', ')}}`;
   if (typeof v === 'object') {
     const keys = Object.keys(v).sort(compareText);
@@ -60,6 +83,14 @@ export function goStringVerb(v: JsonValue): string {
     return `map[${keys.map((k) => `${k}:${goStringVerb(v[k]!)}`).join(' ')}]`;
   }
   return `%!s(${goTypeName(v)}=${String(v)})`;
+}
+
+/** A quoted character, of a number that may be none. */
+export function goQuoteRune(code: bigint): string {
+  const isRune = code >= 0n && code <= 0x10ffffn && (code < 0xd800n || code > 0xdfffn);
+  const c = isRune ? String.fromCodePoint(Number(code)) : '\ufffd';
+  if (c === "'") return "'\\''";
+  return c === '"' ? `'"'` : `'${goQuote(c).slice(1, -1)}'`;
 }
 
 /** A quoted string: printable characters stay, others become escapes. */

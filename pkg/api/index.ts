@@ -28,11 +28,13 @@ export { type BadValue, type FieldError, FieldErrors, type FieldErrorType, Field
 export { forbidden } from './forbidden.js';
 export {
   compareText,
+  GoValue,
   goFormat,
   goJson,
   goJsonString,
   goKindName,
   goQuote,
+  goQuoteRune,
   goStringVerb,
   goSyntax,
   goTypeName,

@@ -150,7 +150,7 @@ class Checker {
       }
     }
     const plain = name.startsWith('.') ? name.slice(1) : name;
-    const t = this.#env.variables.get(plain) ?? this.#env.constant(plain)?.type;
+    const t = this.#env.variables.get(plain) ?? this.#env.constantType(plain);
     if (t !== undefined) this.#names.set(id, plain);
     return t;
   }
@@ -162,7 +162,7 @@ class Checker {
   #select(e: SelectExpr): Type {
     const qualified = e.test ? undefined : qualifiedName(e);
     if (qualified !== undefined && !this.#isLocal(qualified)) {
-      const t = this.#env.variables.get(qualified) ?? this.#env.constant(qualified)?.type;
+      const t = this.#env.variables.get(qualified) ?? this.#env.constantType(qualified);
       if (t !== undefined) {
         this.#names.set(e.id, qualified);
         return t;

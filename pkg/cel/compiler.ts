@@ -126,8 +126,9 @@ export class Compiler {
     }
     const plain = this.#checked.names.get(id) ?? name;
     if (!this.#env.variables.has(plain)) {
-      const constant = this.#env.constant(plain);
+      const constant = this.#env.constants.get(plain);
       if (constant !== undefined) return this.#constant(constant.value);
+      if (this.#env.isTypeOnly(plain)) throw new CompileFailure(`reference to undefined type: ${plain}`);
     }
     const bare: Step = (f) => {
       const value = f.variables(plain);

@@ -1,6 +1,6 @@
 import { type Macro, macroTable } from './macros.js';
 import { readType, splitTypes, struct, type Type, typeOfType } from './types.js';
-import { type CelError, TypeValue, type Value } from './values.js';
+import type { CelError, Value } from './values.js';
 
 /** One signature of a function. For a method the receiver is the first argument. */
 export interface Overload {
@@ -118,11 +118,14 @@ export class Environment {
     return new Environment(this.#libraries, this.variables, this.#structs, this, resolve);
   }
 
-  /** The constant of this name. Types that are created when they are named are constants too. */
-  constant(name: string): { readonly type: Type; readonly value: Value } | undefined {
-    const known = this.constants.get(name);
-    if (known !== undefined || this.#resolveStruct(name) === undefined) return known;
-    return { type: typeOfType(struct(name)), value: new TypeValue(name) };
+  /** The type of the constant of this name. Types that are created when they are named have no value: see `isTypeOnly`. */
+  constantType(name: string): Type | undefined {
+    return this.constants.get(name)?.type ?? (this.isTypeOnly(name) ? typeOfType(struct(name)) : undefined);
+  }
+
+  /** As in kube-apiserver, an expression may make objects of these types, but one that uses the type as a value has no program. */
+  isTypeOnly(name: string): boolean {
+    return !this.constants.has(name) && this.#resolveStruct(name) !== undefined;
   }
 
   struct(name: string): StructType | undefined {

@@ -50,11 +50,13 @@ export {
   UINT,
 } from './types.js';
 export {
+  ArrayList,
   Bytes,
   CelError,
   CelMap,
   concatLists,
   Duration,
+  EntryMap,
   fail,
   fromJson,
   isError,

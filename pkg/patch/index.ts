@@ -16,5 +16,6 @@ export {
 export { entriesAfterScale, entriesOfScale, type ReplicasPaths } from './apply/scale.js';
 export { keepTimesOfNoop } from './apply/times.js';
 export { PatchError, type PatchErrorKind } from './errors.js';
+export { jsonTypeName } from './json-patch.js';
 export { jsonPatchOperationsMax } from './limits.js';
 export { applyPatch, type Patched, type PatchInput, patchSteps } from './patch.js';

@@ -107,6 +107,18 @@ describe('differences of kube-apiserver from the RFC', () => {
       { op: 'remove', path: '/l/3' },
       "error in remove for path: '/l/3': Unable to access invalid index: 3: invalid index referenced",
     ],
+    [
+      { op: 'test', path: '/l/99999999999999999999', value: 1 },
+      `error in test for path: '/l/99999999999999999999': strconv.Atoi: parsing "99999999999999999999": value out of range`,
+    ],
+    [
+      { op: 'replace', path: '/l/3', value: 1 },
+      'replace operation does not apply: doc is missing key: /l/3: missing value',
+    ],
+    [
+      { op: 'copy', from: '/a', path: '/l/x' },
+      `error while adding value during copy: value was not a proper array index: 'x': strconv.Atoi: parsing "x": invalid syntax`,
+    ],
   ])('has the text of kube-apiserver for %j', (operation, text) => {
     expect(() => applyJsonPatch({ a: 1, l: [1] }, [operation])).toThrow(new PatchError('rejected', text));
   });

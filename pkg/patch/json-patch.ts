@@ -2,12 +2,12 @@ import {
   cloneJson,
   equalJson,
   getOwn,
-  goQuote,
   isObject,
   type JsonArray,
   type JsonObject,
   type JsonValue,
   setOwn,
+  whyNotInt64,
 } from '../api/index.js';
 import { PatchError } from './errors.js';
 import { documentDepthMax, jsonPatchCopyBytesMax, jsonPatchOperationsMax } from './limits.js';
@@ -90,6 +90,8 @@ export interface JsonPatchOptions {
    * kube-apiserver compares the spelling. See `oddlySpelledOperations`.
    */
   readonly oddlySpelled?: ReadonlySet<number>;
+  /** A `test` for null fails where there is no value, as in the patches that admission policies compute. */
+  readonly nullIsValue?: boolean;
 }
 
 /**
@@ -97,7 +99,7 @@ export interface JsonPatchOptions {
  * it. Throws `rejected` at the first operation that fails.
  */
 export function applyJsonPatch(document: JsonValue, patch: JsonPatch, options: JsonPatchOptions = {}): JsonValue {
-  const run = new Run(document, options.dialect ?? 'reference');
+  const run = new Run(document, options);
   for (let i = 0; i < patch.length; i++) run.apply(patch[i]!, options.oddlySpelled?.has(i) === true);
   // Moves and copies can build a document deeper than any text.
   if (nestedDeeper(run.root, documentDepthMax)) throw rejected('the result is nested too deeply');
@@ -111,12 +113,14 @@ export function applyJsonPatch(document: JsonValue, patch: JsonPatch, options: J
 class Run {
   root: JsonValue;
   readonly #dialect: PatchDialect;
+  readonly #nullIsValue: boolean;
   readonly #own = new Set<JsonArray | JsonObject>();
   #copiedBytes = 0;
 
-  constructor(root: JsonValue, dialect: PatchDialect) {
+  constructor(root: JsonValue, { dialect = 'reference', nullIsValue = false }: JsonPatchOptions) {
     this.root = root;
     this.#dialect = dialect;
+    this.#nullIsValue = nullIsValue;
   }
 
   apply(op: JsonObject, oddlySpelled: boolean): void {
@@ -147,7 +151,8 @@ class Run {
       case 'test': {
         const path = this.#path(op, 'path');
         const expected = this.#value(op);
-        if (oddlySpelled || !equalJson(this.#find(path), expected))
+        const isAbsent = this.#nullIsValue && getOwn(op, 'value') === null && this.#get(path) === undefined;
+        if (oddlySpelled || isAbsent || !equalJson(this.#find(path), expected))
           throw rejected(`testing value ${textOf(op, 'path')} failed: test failed`);
         break;
       }
@@ -178,7 +183,7 @@ class Run {
     if (value === undefined)
       throw new Obstacle('key', `unable to copy nonexistent key: ${from.join('/')}: missing value`);
     this.#countCopy(value);
-    this.#put(path, cloneJson(value));
+    relocating('key', 'copied', () => this.#put(path, cloneJson(value)));
   }
 
   #path(op: JsonObject, name: 'path' | 'from'): readonly string[] {
@@ -255,7 +260,7 @@ class Run {
     }
     const parent = this.#parent(path, true);
     const last = path[path.length - 1]!;
-    if (Array.isArray(parent)) parent[this.#index(parent, last, 0)] = value;
+    if (Array.isArray(parent)) parent[relocating('key', 'replaced', () => this.#index(parent, last, 0))] = value;
     else {
       if (this.#dialect === 'rfc6902' && getOwn(parent, last) === undefined) throw new Obstacle('parent', last);
       setOwn(parent, last, value);
@@ -265,14 +270,11 @@ class Run {
   /** Returns the index in `list` for a token; `room` is 1 if the position after the end is allowed too. */
   #index(list: JsonArray, token: string, room: 0 | 1): number {
     const i = arrayIndex(token, list.length + room, this.#dialect);
-    if (i === undefined && !Number.isInteger(Number(token)))
-      throw new Obstacle(
-        'key',
-        `value was not a proper array index: '${token}': strconv.Atoi: parsing ${goQuote(token)}: invalid syntax`,
-      );
-    if (i === undefined || i >= list.length + room)
+    if (i !== undefined && i < list.length + room) return i;
+    const why = whyNotInt64(token)?.replace('ParseInt', 'Atoi');
+    if (why === undefined)
       throw new Obstacle('key', `Unable to access invalid index: ${token}: invalid index referenced`);
-    return i;
+    throw new Obstacle('key', room === 1 ? `value was not a proper array index: '${token}': ${why}` : why);
   }
 
   /** Returns the container of the last token of `path`; copied before use if it will be changed. */

@@ -28,6 +28,8 @@ export interface PatchInput {
   readonly typed: boolean;
   /** The text of a JSON patch in JSON: `test` compares the spelling of numbers. */
   readonly text?: string;
+  /** The patch was computed by an admission policy: see `JsonPatchOptions`. */
+  readonly nullIsValue?: boolean;
 }
 
 export interface Patched {
@@ -59,7 +61,7 @@ export function* patchSteps(input: PatchInput): Steps<Patched> {
     case 'json': {
       const operations = decodeJsonPatch(patch, input.typed);
       const oddlySpelled = input.text === undefined ? new Set<number>() : oddlySpelledOperations(input.text);
-      const object = applyJsonPatch(current, operations, { oddlySpelled });
+      const object = applyJsonPatch(current, operations, { oddlySpelled, nullIsValue: input.nullIsValue === true });
       const show = () => showPatched(object, [current, patch]);
       if (!isObject(object)) throw new PatchError('invalidResult', 'the result is not an object', show());
       const unknownFields = input.typed

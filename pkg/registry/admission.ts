@@ -7,7 +7,6 @@ import {
   cloneJson,
   errors,
   type JsonObject,
-  type JsonValue,
   parseApiVersion,
   type Reinvocation,
   type TxnAddition,
@@ -22,6 +21,7 @@ import { converting } from './conversion.js';
 import { type Core, collectionOf, keyOf, sliceOf } from './core.js';
 import { storedResource } from './lookup.js';
 import { metaOf, text } from './meta.js';
+import { replacedKind } from './replacedkind.js';
 import type { DeleteOptions, RequestContext, Target, WriteOptions } from './requests.js';
 import type { TxnPart } from './resource.js';
 import type { ServedResource } from './servedresources.js';
@@ -194,12 +194,7 @@ export class Admitted implements AdmissionRequest {
       ? target.resource.declaration.served.find((r) => r.apiVersion === given['apiVersion'])
       : undefined;
     const expected = version?.type ?? expectedKind(target);
-    const { apiVersion = apiVersionOf(expected.info), kind = expected.info.kind } = given;
-    if (!isKind(expected, apiVersion, kind))
-      throw errors.internal(
-        `no kind "${String(kind)}" is registered for version "${String(apiVersion)}" in scheme "pkg/runtime/scheme.go:111"`,
-      );
-    const decoded = decodeAs(expected, { ...given, apiVersion, kind });
+    const decoded = decodeAs(expected, { ...given, ...replacedKind(given, expected.info) });
     if (!decoded.ok) throw undecodable(decoded.message);
     if (strict && decoded.strict.errors.length > 0)
       throw errors.internal(`strict decoding error: ${decoded.strict.errors.join(', ')}`);
@@ -343,9 +338,6 @@ class TransactionBuilder {
 
 /** The field manager of objects that the server writes together with the object of a request. */
 const MANAGER = 'kube-apiserver';
-
-const isKind = ({ info }: ReturnType<typeof expectedKind>, apiVersion: JsonValue, kind: JsonValue): boolean =>
-  apiVersion === apiVersionOf(info) && kind === info.kind;
 
 /** Reports whether admission sees the stored kind. It sees other kinds for scale, actions and connections. */
 const isWhole = (target: Target): boolean =>

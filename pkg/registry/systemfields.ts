@@ -109,10 +109,7 @@ export function validateNewMeta(object: JsonObject, target: Target, found: Field
   if (strategy.compatibility?.anyFinalizers !== true) validateFinalizerNames(meta, METADATA, found);
 }
 
-/**
- * Checks the resourceVersion of an update, and replaces it by the current one. '' and '0' match any version if the kind
- * allows unconditional updates.
- */
+/** Checks the resourceVersion of an update. '' and '0' match any version if the kind allows unconditional updates. */
 export function checkVersion(object: JsonObject, stored: StoredObject, target: Target, strategy: Strategy): void {
   const meta = metaOf(object);
   const given = text(meta, 'resourceVersion');
@@ -124,7 +121,12 @@ export function checkVersion(object: JsonObject, stored: StoredObject, target: T
   const any = given === '' || BigInt(given) === 0n;
   if (any && strategy.update?.allowUnconditional === false) throw versionRequired(target, text(meta, 'name'));
   if (!any && given !== String(stored.revision)) throw conflict(groupResource, stored.name);
-  meta['resourceVersion'] = String(stored.revision);
+}
+
+/** Checks the resourceVersion of an update, and replaces it by the current one. */
+export function settleVersion(object: JsonObject, stored: StoredObject, target: Target, strategy: Strategy): void {
+  checkVersion(object, stored, target, strategy);
+  metaOf(object)['resourceVersion'] = String(stored.revision);
 }
 
 function versionRequired(target: Target, name: string): ApiError {

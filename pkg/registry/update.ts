@@ -27,6 +27,7 @@ import {
   placeInNamespace,
   raiseGeneration,
   raisesGeneration,
+  settleVersion,
   validateChangedMeta,
 } from './systemfields.js';
 import { trackSteps } from './tracking.js';
@@ -155,6 +156,8 @@ async function decide(
   const admitted = new Admitted(core, input);
   const result = (await admitted.mutate()) ?? made;
   const o = scale === undefined ? result : scale.write(old, result);
+  // Mutating admission may have changed the version: then it decides.
+  if (scale === undefined) settleVersion(o, stored, target, resource.strategy);
   const wanted = writeContext(core, target, context, dryRun);
   const allocated = await prepareChanged(core, target, { object: o, old, rules, slice }, wanted);
   if (slice.spent()) await slice.yield();
@@ -210,14 +213,18 @@ interface Versioned {
   readonly scale: ScaleEdit | undefined;
 }
 
+/** Refuses an outdated object before admission, which may be costly. */
 function checkVersionOf(made: JsonObject, { target, stored, old, scale }: Versioned): void {
-  const rules = scale === undefined ? target.resource.strategy : NO_RULES;
+  if (scale === undefined) {
+    checkVersion(made, stored, target, target.resource.strategy);
+    return;
+  }
   try {
     // A scale needs no version, even if an update of the kind does.
-    checkVersion(made, stored, target, rules);
+    settleVersion(made, stored, target, NO_RULES);
   } catch (e) {
     // The errors of a Scale come before a conflict.
-    scale?.write(old, made);
+    scale.write(old, made);
     throw e;
   }
 }

@@ -30,9 +30,13 @@ const MATCH = {
 };
 
 /** Binds a policy with one mutation; the request for an object with this name is what it is for. */
-async function install(mutation: object, resources = ['configmaps']): Promise<string> {
+async function install(
+  mutation: object,
+  resources = ['configmaps'],
+  operations = ['CREATE', 'UPDATE'],
+): Promise<string> {
   const name = `mutated-${++n}`;
-  const rule = { apiGroups: ['*'], apiVersions: ['*'], operations: ['CREATE', 'UPDATE'], resources };
+  const rule = { apiGroups: ['*'], apiVersions: ['*'], operations, resources };
   const post = async (resource: string, body: object): Promise<void> => {
     const { status, body: text } = await client.ask(`${GROUP}/${resource}`, { body });
     expect(status, text.toString()).toBe(201);
@@ -64,6 +68,35 @@ it.each([
     "Object{metadata: Object.metadata{finalizers: ['a.b/c', 'a.b/c']}}",
     '.metadata.finalizers: duplicate entries for key [="a.b/c"]',
   ],
+  ['Object{data: null}', '.data: expected map, got &{NULL_VALUE}'],
+  ['Object{data: {"x": dyn(null)}}', '.data.x: expected string, got &value.valueUnstructured{Value:0}'],
+  ['Object{immutable: 5u}', '.immutable: expected boolean, got &{5}'],
+  ['Object{immutable: b"ab"}', '.immutable: expected boolean, got &{[97 98]}'],
+  ["Object{immutable: duration('90s')}", '.immutable: expected boolean, got &{1m30s}'],
+  [
+    "Object{immutable: timestamp('2020-01-01T01:02:03.5+02:00')}",
+    '.immutable: expected boolean, got &{2020-01-01 01:02:03.5 +0200 +0200}',
+  ],
+  [
+    "Object{data: {'t': timestamp('2020-01-01T00:00:00Z')}}",
+    '.data.t: expected string, got &value.valueUnstructured{Value:time.Date(2020, time.January, 1, 0, 0, 0, 0, time.UTC)}',
+  ],
+  [
+    "Object{data: {'t': {'a': 'b'}}}",
+    '.data.t: expected string, got &value.valueUnstructured{Value:map[ref.Val]ref.Val{"a":"b"}}',
+  ],
+  [
+    'Object{metadata: Object.metadata{finalizers: [dyn(null)]}}',
+    '.metadata.finalizers[={{undefined}}]: expected string, got &value.valueUnstructured{Value:0}',
+  ],
+  [
+    "Object{metadata: Object.metadata{ownerReferences: [{'name': 'p', 'uid': 'u'}]}}",
+    '.metadata.ownerReferences: element 0: associative list with keys may not have non-map elements',
+  ],
+  [
+    "Object{metadata: Object.metadata{labels: {1: 'x'}}}",
+    '.metadata: expected map, got &{fail to convert field "labels": map key \'\\x01\' is of type types.Int, not string}',
+  ],
 ])('the apply configuration %s does not have the type of its object', async (expression, why) => {
   const name = await install(applies(expression));
   const reply = await create(name);
@@ -71,6 +104,30 @@ it.each([
   expect(reply.json().message).toBe(
     denial(name, `error applying patch: failed to convert patch object to typed object: ${why}`),
   );
+});
+
+it.each([
+  ["Object{data: optional.of({'o': 'p'})}", { k: 'v', o: 'p' }],
+  ['Object{data: optional.none()}', { k: 'v' }],
+  [
+    "[JSONPatch{op: 'replace', path: '/kind', value: ''}, JSONPatch{op: 'add', path: '/data/o', value: 'p'}]",
+    { k: 'v', o: 'p' },
+  ],
+  [
+    "[JSONPatch{op: 'test', path: '/data/x', value: null}, JSONPatch{op: 'add', path: '/data/o', value: 'p'}]",
+    { k: 'v' },
+  ],
+  ["[JSONPatch{op: 'test', path: '/data/x'}, JSONPatch{op: 'add', path: '/data/o', value: 'p'}]", { k: 'v', o: 'p' }],
+])('%s makes the data %j', async (expression, data) => {
+  const name = await install(expression.startsWith('[') ? patches(expression) : applies(expression));
+  const reply = await create(name);
+  expect(reply.status, reply.body.toString()).toBe(201);
+  expect(reply.json().data).toEqual(data);
+});
+
+it('a key that is no text makes no object', async () => {
+  const name = await install(applies("Object{data: {1: 'x'}}"));
+  expect((await create(name)).json().message).toBe(denial(name, 'invalid return type: *dynamic.ObjectVal'));
 });
 
 it('a value that does not decode is an error of the policy', async () => {
@@ -100,6 +157,21 @@ it.each([
       message: expect.stringContaining(`must evaluate to ${types}`),
     },
   ]);
+});
+
+it.each([
+  [applies('Object{data: Object}'), 'Object'],
+  [applies('type(object) == Object.spec ? Object{} : Object{}'), 'Object.spec'],
+  [patches('[JSONPatch{op: string(JSONPatch == JSONPatch)}]'), 'JSONPatch'],
+])('%j uses a type of mutations as a value', async (mutation, type) => {
+  const spec = { reinvocationPolicy: 'Never', matchConstraints: MATCH, mutations: [mutation] };
+  const { status, body } = await client.ask(`${GROUP}/mutatingadmissionpolicies`, {
+    body: { metadata: { name: 'types' }, spec },
+  });
+  expect(status).toBe(422);
+  const [cause] = JSON.parse(body.toString()).details.causes;
+  const message = `Internal error: program instantiation failed: reference to undefined type: ${type}`;
+  expect(cause).toMatchObject({ reason: 'InternalError', message });
 });
 
 it('a list of texts in place of objects is an error of the policy', async () => {
@@ -149,6 +221,19 @@ it.each([
   const reply = await create(await install(patches(expression)));
   expect(reply.status).toBe(status);
   expect(reply.json().message).toContain(why);
+});
+
+it.each([
+  ["[JSONPatch{op: 'remove', path: '/metadata/resourceVersion'}]", 403],
+  ["[JSONPatch{op: 'add', path: '/metadata/resourceVersion', value: '1'}]", 409],
+  ["[JSONPatch{op: 'add', path: '/metadata/resourceVersion', value: 'abc'}]", 400],
+  ["[JSONPatch{op: 'add', path: '/metadata/resourceVersion', value: ''}]", 200],
+])('an update without a version sees none, and one of %s decides', async (expression, status) => {
+  const name = await install(patches(expression), ['configmaps'], ['UPDATE']);
+  expect((await create(name)).status).toBe(201);
+  const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { k: 'w' } };
+  const reply = await client.ask(`${CMS}/${name}`, { method: 'PUT', body });
+  expect(reply.status, reply.body.toString()).toBe(status);
 });
 
 it('bodies of another API group can be patched, but have no type for apply configurations', async () => {

@@ -106,11 +106,7 @@ describe('a mutating policy', () => {
     );
   });
 
-  it('rejects bytes in a configuration, and keeps large integers', async () => {
-    const bytes = policy('bytes', { mutations: [applies('Object{data: {"a": b"ab"}}')] });
-    expect(await mutated([bytes], {})).toContain(
-      'typed object: .data.a: expected string, got &value.valueUnstructured{Value:[]uint8{0x61, 0x62}}',
-    );
+  it('keeps large integers in a configuration', async () => {
     const large = policy('large', { mutations: [applies('Object{data: {"a": 9007199254740993}}')] });
     expect(await mutated([large], {})).toEqual({ a: 9007199254740993n });
   });

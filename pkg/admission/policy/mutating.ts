@@ -12,9 +12,10 @@ import {
 import { CheckMemo, isError } from '../../cel/index.js';
 import { applyPatch, ConfigurationError, PatchError } from '../../patch/index.js';
 import { checkDecider } from './checks.js';
+import { configurationOf, MutationError } from './configuration.js';
 import { Evaluation, type Inputs, OutOfBudget, settled } from './evaluation.js';
 import { matchedSubject, objectsIn } from './matching.js';
-import { configurationOf, MutationError, mutationRules, operationsOf } from './mutations.js';
+import { mutationRules, operationsOf } from './mutations.js';
 import { collectParams, ParamsError, paramKindProblem } from './params.js';
 import { type Binding, type BoundPolicy, PolicySource } from './source.js';
 import { conditionsHold, isPolicy, namespaceOf, type PolicyWorld } from './validating.js';
@@ -174,6 +175,7 @@ async function mutateOnce(
         patch: operationsOf(value),
         schema: undefined,
         typed: false,
+        nullIsValue: true,
       });
       await request.replace(object, { strict: true });
       return;

@@ -21,6 +21,7 @@ import {
   valueText,
 } from '../../cel/index.js';
 import type { MutationRules } from './compile.js';
+import { MutationError } from './configuration.js';
 
 const OBJECT = 'Object';
 const PATCH = 'JSONPatch';
@@ -42,42 +43,6 @@ export const mutationRules: MutationRules = {
   result: (patchType) => (patchType === PATCH ? listOf(struct(PATCH)) : struct(OBJECT)),
 };
 
-/** Thrown for an invalid result of a mutation. */
-export class MutationError extends Error {}
-
-/** Returns the apply configuration that an expression computed. */
-export function configurationOf(value: Value): JsonObject {
-  checkNames(value, OBJECT);
-  checkBytes(value, '');
-  return toJson(value) as JsonObject;
-}
-
-/** Bytes are no value of an apply configuration: fields of bytes are texts in base64 there. */
-function checkBytes(value: Value, path: string): void {
-  if (value instanceof Bytes) {
-    const shown = Array.from(value.value, (b) => `0x${b.toString(16)}`).join(', ');
-    throw new MutationError(
-      `error applying patch: failed to convert patch object to typed object: ${path}: expected string, got &value.valueUnstructured{Value:[]uint8{${shown}}}`,
-    );
-  }
-  if (value instanceof List) for (let i = 0; i < value.size; i++) checkBytes(value.at(i), `${path}[${i}]`);
-  else if (value instanceof CelMap)
-    for (const key of value.keys()) checkBytes(value.find(key)!, `${path}.${String(key)}`);
-}
-
-/** A value of type `Object.spec` is valid only in the field `spec` of an `Object`. */
-function checkNames(value: Value, expected: string): void {
-  if (value instanceof StructValue) {
-    if (value.typeName !== expected)
-      throw new MutationError(
-        `type mismatch: unexpected type name "${value.typeName}", expected "${expected}", which matches field name path from root Object type`,
-      );
-    for (const key of value.keys()) checkNames(value.find(key)!, `${expected}.${String(key)}`);
-  } else if (value instanceof List) for (let i = 0; i < value.size; i++) checkNames(value.at(i), expected);
-  else if (value instanceof CelMap)
-    for (const key of value.keys()) checkNames(value.find(key)!, `${expected}.${String(key)}`);
-}
-
 /** Returns the operations of the JSON patch that an expression computed. */
 export function operationsOf(value: Value): JsonValue[] {
   if (!(value instanceof List))
@@ -90,7 +55,7 @@ export function operationsOf(value: Value): JsonValue[] {
     const operation: JsonObject = {};
     for (const field of ['op', 'path', 'from'] as const) {
       const found = item.find(field);
-      if (found !== undefined && (field !== 'from' || found !== '')) operation[field] = toJson(found);
+      if (found !== undefined && (field !== 'from' || found !== '')) operation[field] = patchValue(found);
     }
     operation['op'] ??= '';
     operation['path'] ??= '';
@@ -142,29 +107,4 @@ function notFinite(value: number): string {
 
 function unmarshalable(why: string): never {
   throw new MutationError(`JSONPath valueExpression evaluated to a type that could not marshal to JSON: ${why}`);
-}
-
-/** A value in an apply configuration. */
-function toJson(value: Value): JsonValue {
-  if (value === null || typeof value === 'boolean' || typeof value === 'string' || typeof value === 'number')
-    return value;
-  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value;
-  if (value instanceof Uint) return Number(value.value);
-  if (value instanceof List) return Array.from({ length: value.size }, (_, i) => toJson(value.at(i)));
-  if (value instanceof CelMap) {
-    const out: JsonObject = {};
-    for (const key of value.keys()) {
-      if (typeof key !== 'string') throw new MutationError(`a key of type ${typeName(key)} has no form in JSON`);
-      setOwn(out, key, toJson(value.find(key)!));
-    }
-    return out;
-  }
-  if (value instanceof Bytes) return Buffer.from(value.value).toString('base64');
-  if (value instanceof Timestamp) return valueText(value);
-  // kube-apiserver takes the number of Go's time.Duration here.
-  if (value instanceof Duration) return Number(value.nanos);
-  if (value instanceof Optional && value.value !== undefined) return toJson(value.value);
-  if (value instanceof TypeValue) return value.name;
-  if (isError(value)) throw new MutationError(value.message);
-  throw new MutationError('a value of this type has no form in JSON');
 }

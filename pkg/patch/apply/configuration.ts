@@ -1,7 +1,7 @@
-import { getOwn, type JsonObject, type JsonValue } from '../../api/index.js';
+import { GoValue, getOwn, isObject, type JsonObject, type JsonValue } from '../../api/index.js';
 import type { StructSchema } from '../../schema/index.js';
 import { mergeObjects } from './merge.js';
-import { childSchema, isAtomic, type Node } from './shape.js';
+import { childSchema, isAtomic, type Node, shown } from './shape.js';
 import { typeErrors } from './validate.js';
 
 /** An apply configuration that cannot be merged. The texts are kube-apiserver's. */
@@ -18,7 +18,7 @@ export const untyped = (kind: string): ConfigurationError => mismatch(`no corres
  * ConfigurationError if the configuration does not have the type of the object, or sets a part of an atomic value, which has a single owner.
  */
 export function mergeConfiguration(live: JsonObject, configuration: JsonObject, schema: StructSchema): JsonObject {
-  const misfit = typeErrors(configuration, schema);
+  const misfit = typeErrors(configuration, schema) ?? untypedError(configuration, '');
   if (misfit !== undefined) throw mismatch(misfit);
   const atomics: string[] = [];
   findAtomics(configuration, schema, '', atomics);
@@ -27,6 +27,17 @@ export function mergeConfiguration(live: JsonObject, configuration: JsonObject, 
       `error applying patch: invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: ${atomics.join(', ')}`,
     );
   return mergeObjects(live, configuration, schema);
+}
+
+/** The error for a value without a form in JSON where the schema accepts anything; undefined if there is none. */
+function untypedError(value: JsonValue, path: string): string | undefined {
+  if (value instanceof GoValue) return `${path}: expected map, got ${shown(value)}`;
+  if (!isObject(value) && !Array.isArray(value)) return undefined;
+  for (const [key, member] of Object.entries(value)) {
+    const found = untypedError(member, `${path}${isObject(value) ? `.${key}` : `[${key}]`}`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 function findAtomics(value: JsonValue, schema: Node, path: string, found: string[]): void {

@@ -1,4 +1,4 @@
-import { compareText, goJson, goJsonString, goQuote, isObject, type JsonValue } from '../../api/index.js';
+import { compareText, GoValue, goJson, goJsonString, goQuote, isObject, type JsonValue } from '../../api/index.js';
 import { type Steps, sortSteps } from '../../base/index.js';
 import { parsedElementsMax } from '../limits.js';
 
@@ -49,8 +49,9 @@ export function valueElement(value: JsonValue): PathElement {
   return `v:${valueJson(value)}`;
 }
 
-/** Writes the value of a key or set item as in its element. */
+/** Writes the value of a key or set item as in its element. One without a form in JSON is an empty object, which no valid one is. */
 export function valueJson(value: JsonValue): string {
+  if (value instanceof GoValue) return '{}';
   return typeof value === 'string' ? goJsonString(value) : typeof value === 'number' ? String(value) : goJson(value);
 }
 
@@ -254,6 +255,7 @@ function valueText(v: JsonValue): string {
   if (typeof v === 'string') return goQuote(v);
   if (Array.isArray(v)) return `[${v.map(valueText).join(',')}]`;
   if (typeof v === 'object') {
+    if (Object.keys(v).length === 0) return '{{undefined}}';
     return Object.keys(v)
       .map((k) => `${k}=${valueText(v[k]!)}`)
       .join('');

@@ -1,4 +1,13 @@
-import { getOwn, goFormat, goJsonString, goQuote, isObject, type JsonObject, type JsonValue } from '../../api/index.js';
+import {
+  GoValue,
+  getOwn,
+  goFormat,
+  goJsonString,
+  goQuote,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../api/index.js';
 import {
   type AnySchema,
   type Field,
@@ -128,7 +137,8 @@ function keyDefault(field: Field | undefined): JsonValue | undefined {
 export function listElement(list: ListSchema, item: JsonValue): PathElement {
   if (list.listType === 'set') return setElement(item);
   if (item === null) throw new ElementError('associative list with keys may not have a null element');
-  if (!isObject(item)) throw new ElementError('associative list with keys may not have non-map elements');
+  if (!isObject(item) || item instanceof GoValue)
+    throw new ElementError('associative list with keys may not have non-map elements');
   let key = '';
   for (const field of keyFieldsOf(list)) {
     const own = getOwn(item, field.name);
@@ -143,7 +153,8 @@ export function listElement(list: ListSchema, item: JsonValue): PathElement {
 }
 
 function setElement(item: JsonValue): PathElement {
-  if (isObject(item)) throw new ElementError("associative list without keys has an element that's a map type");
+  if (isObject(item) && !(item instanceof GoValue))
+    throw new ElementError("associative list without keys has an element that's a map type");
   if (Array.isArray(item)) throw new ElementError('not supported: associative list with lists as elements');
   if (item === null) throw new ElementError("associative list without keys has an element that's an explicit null");
   return valueElement(item);

@@ -1,4 +1,12 @@
-import { goSyntax, goTypeName, isObject, type JsonArray, type JsonObject, type JsonValue } from '../../api/index.js';
+import {
+  GoValue,
+  goSyntax,
+  goTypeName,
+  isObject,
+  type JsonArray,
+  type JsonObject,
+  type JsonValue,
+} from '../../api/index.js';
 import type { ListSchema, ScalarSchema, Schema } from '../../schema/index.js';
 import { typedErrorsMax } from '../limits.js';
 import { elementText } from './element.js';
@@ -38,7 +46,7 @@ function check(v: JsonValue, schema: Schema): Errors {
   if (v === null) return undefined;
   switch (schema.kind) {
     case 'any':
-      return undefined;
+      return v instanceof GoValue ? error(`expected map, got ${shown(v)}`) : undefined;
     case 'scalar': {
       const message = scalarError(v, schema);
       return message === undefined ? undefined : error(message);
@@ -46,7 +54,7 @@ function check(v: JsonValue, schema: Schema): Errors {
     case 'list':
       return Array.isArray(v) ? checkItems(v, schema) : error(`expected list, got ${shown(v)}`);
     default:
-      return isObject(v) ? checkMembers(v, schema) : error(`expected map, got ${shown(v)}`);
+      return isObject(v) && !(v instanceof GoValue) ? checkMembers(v, schema) : error(`expected map, got ${shown(v)}`);
   }
 }
 
@@ -94,6 +102,9 @@ function scalarError(v: JsonValue, schema: ScalarSchema): string | undefined {
     case 'boolean':
       return typeof v === 'boolean' ? undefined : `expected boolean, got ${shown(v)}`;
     default:
-      return typeof v !== 'object' ? undefined : `expected any scalar, got ${shown(v)}`;
+      if (typeof v !== 'object') return undefined;
+      return v instanceof GoValue && schema.type === 'intOrString'
+        ? `expected map, got ${shown(v)}`
+        : `expected any scalar, got ${shown(v)}`;
   }
 }
