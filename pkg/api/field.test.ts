@@ -110,3 +110,22 @@ it('judges a check when all its items are done', () => {
   errors.finish();
   expect(judged).toEqual([false, true]);
 });
+
+it('runs a long check in steps, with its errors where it began', () => {
+  const found = new FieldErrors();
+  let steps = 0;
+  const check = function* () {
+    for (; steps < 5; steps++) yield undefined;
+    found.required(at(1));
+  };
+  found.required(at(0));
+  found.run(check());
+  found.required(at(2));
+  expect(steps).toBe(0);
+  found.step();
+  expect([steps, found.pending]).toEqual([0, true]);
+  found.step();
+  expect([steps, found.pending]).toEqual([1, true]);
+  expect(found.list.map((e) => e.field)).toEqual([at(0), at(1), at(2)].map(String));
+  expect(found.adds(() => found.run(check()))).toBe(true);
+});

@@ -1,4 +1,4 @@
-import { invariant } from '../base/index.js';
+import { finish, invariant, type Steps } from '../base/index.js';
 import { goJson, goQuote } from './go-format.js';
 import type { JsonValue } from './json.js';
 import { apiLimits } from './limits.js';
@@ -196,15 +196,23 @@ export class FieldErrors {
     this.#putOff.push({ errors, items: [undefined], f, weight: 1, at: 0 });
   }
 
-  /** Runs `f` in a step of its own: for the parts of one long check. Its errors stand where `later` was called. */
-  later(f: () => void): void {
+  /** Runs a long check in steps of its own. Its errors stand where `run` was called. */
+  run(check: Steps<void>): void {
     if (this.#atOnce > 0) {
-      f();
+      finish(check);
       return;
     }
-    const errors: Place['errors'] = [];
-    this.#sink.push({ errors });
-    this.#putOff.push({ errors, items: [undefined], f, weight: apiLimits.checkedAtOnce, at: 0 });
+    const checks: Checks = {
+      errors: [],
+      items: [undefined],
+      f: () => {
+        if (check.next().done !== true) checks.at = 0;
+      },
+      weight: apiLimits.checkedAtOnce,
+      at: 0,
+    };
+    this.#sink.push({ errors: checks.errors });
+    this.#putOff.push(checks);
   }
 
   /** Runs `f` whole, and reports whether it added errors. */

@@ -1,4 +1,5 @@
-import type { CallExpr, ComprehensionExpr, Expr, SelectExpr, StructExpr } from './ast.js';
+import type { Steps } from '../base/index.js';
+import type { CallExpr, ComprehensionExpr, Expr, ListExpr, MapExpr, SelectExpr, StructExpr } from './ast.js';
 import type { Environment, FunctionDeclaration, Overload } from './environment.js';
 import type { Issue } from './source.js';
 import {
@@ -25,6 +26,7 @@ import {
   UINT,
 } from './types.js';
 import { Bytes, Uint } from './values.js';
+import { each, type Pass, type Visit, walk } from './walk.js';
 
 /**
  * The result of checking: the type of each node, the reference of each name, and the possible signatures of each call.
@@ -40,14 +42,17 @@ export interface Checked {
   readonly issues: readonly Issue[];
 }
 
-/** Checks an expression gradually: values of type `dyn` are checked at run time. */
-export function check(expr: Expr, env: Environment): Checked {
+/** Checks an expression gradually, in steps: values of type `dyn` are checked at run time. */
+export function* check(expr: Expr, env: Environment): Steps<Checked> {
   const checker = new Checker(env);
-  const type = checker.check(expr);
-  return checker.finish(type);
+  const type = yield* walk(expr, checker);
+  return yield* checker.finish(type);
 }
 
-class Checker {
+/** Types of nodes that are completed in one step. */
+const TYPES_AT_ONCE = 2_000;
+
+class Checker implements Pass<Type> {
   readonly #env: Environment;
   readonly #types = new Map<number, Type>();
   readonly #names = new Map<number, string>();
@@ -62,8 +67,12 @@ class Checker {
     this.#env = env;
   }
 
-  finish(type: Type): Checked {
-    const types = new Map([...this.#types].map(([id, t]) => [id, substitute(this.#substitutions, t, true)]));
+  *finish(type: Type): Steps<Checked> {
+    const types = new Map<number, Type>();
+    for (const [id, t] of this.#types) {
+      types.set(id, substitute(this.#substitutions, t, true));
+      if (types.size % TYPES_AT_ONCE === 0) yield;
+    }
     return {
       type: substitute(this.#substitutions, type, true),
       types,
@@ -74,10 +83,16 @@ class Checker {
     };
   }
 
-  check(e: Expr): Type {
-    const type = this.#typeOf(e);
+  leaf(e: Expr): Type | undefined {
+    if (e.kind !== 'literal' && e.kind !== 'ident') return undefined;
+    const type =
+      e.kind === 'literal' ? literalType(e.value) : (this.#variable(e.name, e.id) ?? this.#undeclared(e, e.name));
     this.#types.set(e.id, type);
     return type;
+  }
+
+  visited(e: Expr, type: Type): void {
+    this.#types.set(e.id, type);
   }
 
   #report(e: { readonly offset: number }, message: string): Type {
@@ -89,39 +104,44 @@ class Checker {
     return showType(substitute(this.#substitutions, t, true));
   }
 
-  #typeOf(e: Expr): Type {
+  visit(e: Expr): Visit<Type> {
     switch (e.kind) {
-      case 'literal':
-        return literalType(e.value);
-      case 'ident':
-        return this.#variable(e.name, e.id) ?? this.#undeclared(e, e.name);
       case 'select':
         return this.#select(e);
       case 'call':
         return this.#call(e);
-      case 'list': {
-        let element: Type | undefined;
-        e.elements.forEach((item, i) => {
-          const t = this.check(item);
-          element = this.#join(element, e.optional.has(i) ? this.#unwrapOptional(item, t) : t);
-        });
-        return listOf(element ?? this.#newParam());
-      }
-      case 'map': {
-        let key: Type | undefined;
-        let value: Type | undefined;
-        for (const entry of e.entries) {
-          key = this.#join(key, this.check(entry.key));
-          const t = this.check(entry.value);
-          value = this.#join(value, entry.optional ? this.#unwrapOptional(entry.value, t) : t);
-        }
-        return mapOf(key ?? this.#newParam(), value ?? this.#newParam());
-      }
+      case 'list':
+        return this.#list(e);
+      case 'map':
+        return this.#map(e);
       case 'struct':
         return this.#struct(e);
       case 'comprehension':
         return this.#comprehension(e);
+      default:
+        throw new Error(`a ${e.kind} has no parts`);
     }
+  }
+
+  *#list(e: ListExpr): Visit<Type> {
+    let element: Type | undefined;
+    for (let i = 0; i < e.elements.length; i++) {
+      const item = e.elements[i]!;
+      const t = yield item;
+      element = this.#join(element, e.optional.has(i) ? this.#unwrapOptional(item, t) : t);
+    }
+    return listOf(element ?? this.#newParam());
+  }
+
+  *#map(e: MapExpr): Visit<Type> {
+    let key: Type | undefined;
+    let value: Type | undefined;
+    for (const entry of e.entries) {
+      key = this.#join(key, yield entry.key);
+      const t = yield entry.value;
+      value = this.#join(value, entry.optional ? this.#unwrapOptional(entry.value, t) : t);
+    }
+    return mapOf(key ?? this.#newParam(), value ?? this.#newParam());
   }
 
   #newParam(): Type {
@@ -159,7 +179,7 @@ class Checker {
     return this.#report(e, `undeclared reference to '${name}' (in container '')`);
   }
 
-  #select(e: SelectExpr): Type {
+  *#select(e: SelectExpr): Visit<Type> {
     const qualified = e.test ? undefined : qualifiedName(e);
     if (qualified !== undefined && !this.#isLocal(qualified)) {
       const t = this.#env.variables.get(qualified) ?? this.#env.constantType(qualified);
@@ -168,7 +188,7 @@ class Checker {
         return t;
       }
     }
-    const operand = this.check(e.operand);
+    const operand = yield e.operand;
     const result = this.#field(e, operand, e.field);
     return e.test ? BOOL : result;
   }
@@ -205,11 +225,15 @@ class Checker {
     }
   }
 
-  #call(e: CallExpr): Type {
+  #call(e: CallExpr): Visit<Type> {
     if (e.name === '_?._') return this.#optionalSelect(e);
     if (e.name === '_&&_' || e.name === '_||_') return this.#logical(e);
+    return this.#function(e);
+  }
+
+  *#function(e: CallExpr): Visit<Type> {
     if (e.target === undefined) {
-      const args = e.args.map((a) => this.check(a));
+      const args = yield* each<Type>(e.args);
       const name = e.name.startsWith('.') ? e.name.slice(1) : e.name;
       const f = this.#env.functions.get(name);
       if (f === undefined) return this.#undeclared(e, e.name);
@@ -222,25 +246,25 @@ class Checker {
       const f = this.#env.functions.get(name);
       if (f !== undefined) {
         this.#functions.set(e.id, name);
-        const args = e.args.map((a) => this.check(a));
+        const args = yield* each<Type>(e.args);
         return this.#resolve(e, f, args, false);
       }
     }
-    const target = this.check(e.target);
-    const args = e.args.map((a) => this.check(a));
+    const target = yield e.target;
+    const args = yield* each<Type>(e.args);
     const f = this.#env.functions.get(e.name);
     if (f === undefined) return this.#undeclared(e, e.name);
     return this.#resolve(e, f, [target, ...args], true);
   }
 
-  #logical(e: CallExpr): Type {
-    for (const arg of e.args) this.#expect(arg, this.check(arg), BOOL);
+  *#logical(e: CallExpr): Visit<Type> {
+    for (const arg of e.args) this.#expect(arg, yield arg, BOOL);
     this.#overloads.set(e.id, [e.name === '_&&_' ? 'logical_and' : 'logical_or']);
     return BOOL;
   }
 
-  #optionalSelect(e: CallExpr): Type {
-    const operand = this.check(e.args[0]!);
+  *#optionalSelect(e: CallExpr): Visit<Type> {
+    const operand = yield e.args[0]!;
     const field = e.args[1]!;
     if (field.kind !== 'literal' || typeof field.value !== 'string')
       return this.#report(e, `unsupported optional field selection: ${e.name}`);
@@ -258,10 +282,9 @@ class Checker {
     let result: Type | undefined;
     for (const overload of f.overloads) {
       if (overload.method !== method) continue;
-      const fresh = freshen([...overload.args, overload.result], () => `_var${this.#fresh++}`);
-      if (!assignable(this.#substitutions, args, fresh.slice(0, -1))) continue;
+      const type = overload.isGeneric ? this.#generic(overload, args) : this.#plain(overload, args);
+      if (type === undefined) continue;
       fitting.push(overload);
-      const type = substitute(this.#substitutions, fresh.at(-1)!, false);
       result = result === undefined || sameType(result, type) ? type : DYN;
     }
     if (result === undefined) {
@@ -277,17 +300,29 @@ class Checker {
     return result;
   }
 
-  #struct(e: StructExpr): Type {
+  /** The result of a signature; undefined if the arguments do not fit. */
+  #plain(overload: Overload, args: readonly Type[]): Type | undefined {
+    return assignable(this.#substitutions, args, overload.args) ? overload.result : undefined;
+  }
+
+  /** The result of a signature with type parameters, which get new names for each call. */
+  #generic(overload: Overload, args: readonly Type[]): Type | undefined {
+    const fresh = freshen([...overload.args, overload.result], () => `_var${this.#fresh++}`);
+    if (!assignable(this.#substitutions, args, fresh.slice(0, -1))) return undefined;
+    return substitute(this.#substitutions, fresh.at(-1)!, false);
+  }
+
+  *#struct(e: StructExpr): Visit<Type> {
     const name = e.name.startsWith('.') ? e.name.slice(1) : e.name;
     const declared = this.#env.struct(name);
     if (declared === undefined) {
-      for (const f of e.fields) this.check(f.value);
+      for (const f of e.fields) yield f.value;
       const constant = this.#env.constants.get(name);
       if (constant !== undefined) return this.#report(e, `'${e.name}' is not a message type`);
       return this.#undeclared(e, e.name);
     }
     for (const f of e.fields) {
-      const found = this.check(f.value);
+      const found = yield f.value;
       const value = f.optional ? this.#unwrapOptional(f.value, found) : found;
       const expected = declared.field(f.name);
       if (expected === undefined) {
@@ -302,18 +337,18 @@ class Checker {
     return struct(declared.name);
   }
 
-  #comprehension(e: ComprehensionExpr): Type {
-    const range = substitute(this.#substitutions, this.check(e.range), false);
-    const accumulator = this.check(e.init);
+  *#comprehension(e: ComprehensionExpr): Visit<Type> {
+    const range = substitute(this.#substitutions, yield e.range, false);
+    const accumulator = yield e.init;
     const [first, second] = this.#iterated(e, range);
     this.#scopes.push(new Map([[e.accuVar, accumulator]]));
     const variables = new Map([[e.iterVar, first]]);
     if (e.iterVar2 !== undefined) variables.set(e.iterVar2, second);
     this.#scopes.push(variables);
-    this.#expect(e.condition, this.check(e.condition), BOOL);
-    this.#expect(e.step, this.check(e.step), accumulator);
+    this.#expect(e.condition, yield e.condition, BOOL);
+    this.#expect(e.step, yield e.step, accumulator);
     this.#scopes.pop();
-    const result = this.check(e.result);
+    const result = yield e.result;
     this.#scopes.pop();
     return substitute(this.#substitutions, result, false);
   }

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compile, failed } from './compile.js';
+import type { Steps } from '../base/index.js';
+import { compile, compileSteps, failed } from './compile.js';
+import { estimateCostSteps } from './estimate.js';
 import { COMPATIBLE, CURRENT, kubernetesEnvironment } from './kubernetes.js';
 import { authorizerValue, type Check, CheckMemo } from './library/authorizer.js';
 import { Suspended } from './suspended.js';
@@ -274,4 +276,67 @@ describe('any text', () => {
       { numRuns: 3000 },
     );
   });
+});
+
+/** Runs steps to their end, and returns their result and how many there were. */
+function counted<T>(steps: Steps<T>): { readonly value: T; readonly count: number } {
+  for (let count = 1; ; count++) {
+    const step = steps.next();
+    if (step.done === true) return { value: step.value, count };
+  }
+}
+
+describe('long expressions', () => {
+  const many = (part: string, between: string) => Array.from({ length: 8_000 }, () => part).join(between);
+  const long: Readonly<Record<string, string>> = {
+    operands: many('object==1', '||'),
+    'operands in a loop': `object.l.all(x, ${many('x > 1', '||')})`,
+    elements: `[${many('[1]', ',')}].size() > 0`,
+    entries: `{${Array.from({ length: 8_000 }, (_, i) => `${i}: 1`).join(',')}}.size() > 0`,
+    'inner elements': `${'['.repeat(240)}${many('1', ',')}${']'.repeat(240)}.size() > 0`,
+  };
+  for (const [name, text] of Object.entries(long))
+    it(`are compiled and estimated in steps: ${name}`, () => {
+      const environment = kubernetesEnvironment(CURRENT).extend({ object: DYN });
+      const { value: compiled, count } = counted(compileSteps(text, environment));
+      if (failed(compiled)) throw new Error(compiled.error);
+      // A step is at most a thousand tokens or nodes, and some 8,000 parts are read, parsed, checked and compiled.
+      expect(count).toBeGreaterThan(50);
+      expect(counted(estimateCostSteps(compiled, () => undefined)).count).toBeGreaterThan(8);
+    });
+
+  it('are parsed in steps up to an error', () => {
+    const { value, count } = counted(compileSteps(`[${many('[1]', ',')}, ]]`, env));
+    expect(failed(value) && value.error).toContain('Syntax error: ');
+    expect(count).toBeGreaterThan(20);
+  });
+});
+
+describe('deep expressions', () => {
+  const deep = (levels: number) => {
+    let text = '1';
+    for (let i = 0; i < levels; i++) text = `[${text}${'+1'.repeat(200)}].size()`;
+    return text;
+  };
+
+  it('are compiled, whatever their depth', () => {
+    for (const levels of [10, 100]) {
+      const compiled = compile(deep(levels), env);
+      if (failed(compiled)) throw new Error(compiled.error);
+      expect(compiled.checked.type).toEqual({ kind: 'int' });
+    }
+    expect(run(deep(10))).toBe(1n);
+  });
+
+  it('are an error if they are too deep to be evaluated', () => {
+    const found = run(deep(220));
+    expect(isError(found) && found.message).toBe('the expression nests too deeply to be evaluated');
+  });
+});
+
+it('bytes have the escapes and characters of the literal', () => {
+  expect(run(String.raw`string(b'a\x41\101\n\\é\u{1f600}')`.replace('\\u{1f600}', '\u{1f600}'))).toBe(
+    'aAA\n\\é\u{1f600}',
+  );
+  expect(run(String.raw`b'\xff\377' == b'\377\xff' && b'\xff'.size() == 1`)).toBe(true);
 });

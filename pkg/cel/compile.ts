@@ -38,12 +38,12 @@ export function compile(text: string, env: Environment, results?: readonly Type[
 
 /** `compile` in steps. */
 export function* compileSteps(text: string, env: Environment, results?: readonly Type[]): Steps<Compilation> {
-  const parsed: Parsed = parse(text, { macros: env.macros, optionalSyntax: env.optionalSyntax });
+  const parsed = yield* parse(text, { macros: env.macros, optionalSyntax: env.optionalSyntax });
   if (parsed.issues.length > 0) return { error: compilationFailed(parsed, parsed.issues), internal: false };
   yield;
-  const checked = check(parsed.expr, env);
+  const checked = yield* check(parsed.expr, env);
   yield;
-  const issues = checked.issues.length > 0 ? checked.issues : validateLiterals(parsed.expr, checked, env);
+  const issues = checked.issues.length > 0 ? checked.issues : yield* validateLiterals(parsed.expr, checked, env);
   if (issues.length > 0) return { error: compilationFailed(parsed, issues), internal: false };
   if (results !== undefined && !isOneOf(checked.type, results)) {
     const names = results.map(runtimeText);
@@ -52,16 +52,16 @@ export function* compileSteps(text: string, env: Environment, results?: readonly
   }
   yield;
   try {
-    return { text, expr: parsed.expr, checked, program: new Program(parsed.expr, checked, env) };
+    return { text, expr: parsed.expr, checked, program: yield* Program.of(parsed.expr, checked, env) };
   } catch (error) {
     if (!(error instanceof CompileFailure)) throw error;
     return { error: `program instantiation failed: ${error.message}`, internal: true };
   }
 }
 
-/** Returns the syntax tree of an expression with the standard macros; undefined if the syntax is invalid. */
-export function parseText(text: string, env: Environment): Expr | undefined {
-  const parsed = parse(text, { macros: env.macros, optionalSyntax: env.optionalSyntax });
+/** Returns the syntax tree of an expression with the standard macros, in steps; undefined if the syntax is invalid. */
+export function* parseText(text: string, env: Environment): Steps<Expr | undefined> {
+  const parsed = yield* parse(text, { macros: env.macros, optionalSyntax: env.optionalSyntax });
   return parsed.issues.length > 0 ? undefined : parsed.expr;
 }
 

@@ -1,4 +1,4 @@
-import type { CallExpr, ComprehensionExpr, Expr } from './ast.js';
+import type { CallExpr, ComprehensionExpr, Expr, ListExpr, MapExpr, SelectExpr, StructExpr } from './ast.js';
 import { and, hasField, invoke, membership, or, otherwise, selectField } from './calls.js';
 import type { Checked } from './checker.js';
 import type { Environment } from './environment.js';
@@ -21,6 +21,7 @@ import {
   typeName,
   type Value,
 } from './values.js';
+import { each, type Pass, type Visit } from './walk.js';
 
 /** An expression with an invalid literal, found when it is compiled. */
 export class CompileFailure extends Error {}
@@ -36,8 +37,8 @@ const FOLDED: ReadonlySet<string> = new Set([
 /** The value of a name that has not been read. */
 const UNREAD = fail('unread');
 
-/** Builds the steps of a checked expression. */
-export class Compiler {
+/** Builds the steps of a checked expression (`walk`). */
+export class Compiler implements Pass<Step> {
   readonly #checked: Checked;
   readonly #env: Environment;
   readonly #scope: { readonly name: string; readonly slot: number; readonly read?: Step }[] = [];
@@ -72,35 +73,40 @@ export class Compiler {
     return this.#attributes.get(step)?.() ?? step;
   }
 
-  compile(e: Expr): Step {
+  leaf(e: Expr): Step | undefined {
+    if (e.kind === 'literal') return this.#constant(e.value);
+    if (e.kind === 'ident') return this.#ident(e.name, e.id);
+    const name = e.kind === 'select' ? this.#checked.names.get(e.id) : undefined;
+    return name === undefined ? undefined : this.#ident(name, e.id);
+  }
+
+  visit(e: Expr): Visit<Step> {
     switch (e.kind) {
-      case 'literal':
-        return this.#constant(e.value);
-      case 'ident':
-        return this.#ident(e.name, e.id);
-      case 'select': {
-        const name = this.#checked.names.get(e.id);
-        if (name !== undefined) return this.#ident(name, e.id);
-        const { counted, bare } = this.#operand(e.operand);
-        if (e.test) return hasField(counted, e.field);
-        return this.#attribute(selectField(counted, e.field), () => selectField(bare(), e.field));
-      }
+      case 'select':
+        return this.#select(e);
       case 'call':
         return this.#call(e);
       case 'list':
-        return this.#list(e.elements, e.optional);
+        return this.#list(e);
       case 'map':
         return this.#map(e);
       case 'struct':
         return this.#struct(e);
       case 'comprehension':
-        return this.#comprehension(e);
+        return isBinding(e) ? this.#binding(e) : this.#comprehension(e);
+      default:
+        throw new Error(`a ${e.kind} has no parts`);
     }
   }
 
+  *#select(e: SelectExpr): Visit<Step> {
+    const { counted, bare } = this.#operand(yield e.operand);
+    if (e.test) return hasField(counted, e.field);
+    return this.#attribute(selectField(counted, e.field), () => selectField(bare(), e.field));
+  }
+
   /** The operand of a selection. An operand that is not an attribute costs one unit. */
-  #operand(e: Expr): { readonly counted: Step; readonly bare: () => Step } {
-    const step = this.compile(e);
+  #operand(step: Step): { readonly counted: Step; readonly bare: () => Step } {
     const bare = this.#attributes.get(step);
     if (bare !== undefined) return { counted: step, bare };
     const counted: Step = (f) => {
@@ -146,8 +152,8 @@ export class Compiler {
     return this.#attribute(counted, () => bare);
   }
 
-  #list(elements: readonly Expr[], optional: ReadonlySet<number>): Step {
-    const steps = elements.map((e) => this.compile(e));
+  *#list({ elements, optional }: ListExpr): Visit<Step> {
+    const steps = yield* each<Step>(elements);
     if (optional.size === 0 && steps.every((s) => this.#constants.has(s)))
       return this.#constant(new ArrayList(steps.map((s) => this.#constants.get(s)!)));
     return (f) => {
@@ -167,12 +173,9 @@ export class Compiler {
     };
   }
 
-  #map(e: Expr & { kind: 'map' }): Step {
-    const steps = e.entries.map((entry) => ({
-      key: this.compile(entry.key),
-      value: this.compile(entry.value),
-      optional: entry.optional,
-    }));
+  *#map(e: MapExpr): Visit<Step> {
+    const steps: { readonly key: Step; readonly value: Step; readonly optional: boolean }[] = [];
+    for (const { key, value, optional } of e.entries) steps.push({ key: yield key, value: yield value, optional });
     const make: Step = (f) => {
       const entries = new Map<string, readonly [Value, Value]>();
       for (const step of steps) {
@@ -201,8 +204,9 @@ export class Compiler {
     return isError(value) ? make : this.#constant(value);
   }
 
-  #struct(e: Expr & { kind: 'struct' }): Step {
-    const fields = e.fields.map((field) => ({ ...field, step: this.compile(field.value) }));
+  *#struct(e: StructExpr): Visit<Step> {
+    const fields: { readonly name: string; readonly optional: boolean; readonly step: Step }[] = [];
+    for (const { name, optional, value } of e.fields) fields.push({ name, optional, step: yield value });
     const name = e.name.startsWith('.') ? e.name.slice(1) : e.name;
     return (f) => {
       const found: (readonly [string, Value])[] = [];
@@ -218,12 +222,12 @@ export class Compiler {
     };
   }
 
-  #call(e: CallExpr): Step {
+  #call(e: CallExpr): Visit<Step> {
     switch (e.name) {
       case '_&&_':
-        return and(e.args.map((a) => this.compile(a)));
+        return this.#logical(e, and);
       case '_||_':
-        return or(e.args.map((a) => this.compile(a)));
+        return this.#logical(e, or);
       case '_?_:_':
         return this.#conditional(e);
       case '_[_]':
@@ -231,10 +235,21 @@ export class Compiler {
       case '_?._':
       case '_[?_]':
         return this.#index(e, optionalElementOf);
+      default:
+        return this.#function(e);
     }
+  }
+
+  *#logical(e: CallExpr, of: (operands: readonly Step[]) => Step): Visit<Step> {
+    return of([yield e.args[0]!, yield e.args[1]!]);
+  }
+
+  *#function(e: CallExpr): Visit<Step> {
     const name = this.#checked.functions.get(e.id) ?? e.name;
     const isMethod = e.target !== undefined && !this.#checked.functions.has(e.id);
-    const args = (isMethod ? [e.target!, ...e.args] : e.args).map((a) => this.compile(a));
+    const args: Step[] = [];
+    if (isMethod) args.push(yield e.target!);
+    for (const arg of e.args) args.push(yield arg);
     const declaration = this.#env.functions.get(name);
     if (declaration?.overloads.some((o) => o.args.length === args.length && o.method === isMethod) !== true)
       return () => noOverload(name);
@@ -265,9 +280,10 @@ export class Compiler {
     return this.#constant(value);
   }
 
-  #conditional(e: CallExpr): Step {
-    const condition = this.compile(e.args[0]!);
-    const [yes, no] = [e.args[1]!, e.args[2]!].map((a) => this.#bare(this.compile(a))) as [Step, Step];
+  *#conditional(e: CallExpr): Visit<Step> {
+    const condition = yield e.args[0]!;
+    const yes = this.#bare(yield e.args[1]!);
+    const no = this.#bare(yield e.args[2]!);
     const step: Step = (f) => {
       const decided = condition(f);
       if (decided === true) return yes(f);
@@ -277,16 +293,15 @@ export class Compiler {
     return this.#attribute(step, () => step);
   }
 
-  #index(e: CallExpr, part: (container: Step, key: Step) => Step): Step {
-    const { counted, bare } = this.#operand(e.args[0]!);
-    const key = this.#bare(this.compile(e.args[1]!));
+  *#index(e: CallExpr, part: (container: Step, key: Step) => Step): Visit<Step> {
+    const { counted, bare } = this.#operand(yield e.args[0]!);
+    const key = this.#bare(yield e.args[1]!);
     return this.#attribute(part(counted, key), () => part(bare(), key));
   }
 
-  #comprehension(e: ComprehensionExpr): Step {
-    if (e.range.kind === 'list' && e.range.elements.length === 0) return this.#binding(e);
-    const range = this.compile(e.range);
-    const init = this.compile(e.init);
+  *#comprehension(e: ComprehensionExpr): Visit<Step> {
+    const range = yield e.range;
+    const init = yield e.init;
     const number = this.#loops++;
     const accumulator = this.slots++;
     this.#scope.push({ name: e.accuVar, slot: accumulator });
@@ -294,19 +309,19 @@ export class Compiler {
     this.#scope.push({ name: e.iterVar, slot: first });
     const second = e.iterVar2 === undefined ? undefined : this.slots++;
     if (e.iterVar2 !== undefined) this.#scope.push({ name: e.iterVar2, slot: second! });
-    const condition = this.compile(e.condition);
-    const step = this.#append(e, accumulator) ?? this.compile(e.step);
+    const condition = yield e.condition;
+    const step = (yield* this.#append(e, accumulator)) ?? (yield e.step);
     const end = this.#loops;
     this.#scope.pop();
     if (e.iterVar2 !== undefined) this.#scope.pop();
-    const result = this.compile(e.result);
+    const result = yield e.result;
     this.#scope.pop();
     return loop({ expr: e, number, end, range, init, condition, step, result, accumulator, first, second });
   }
 
-  /** A loop over nothing gives a value a name. The value is computed when the result first reads it. */
-  #binding(e: ComprehensionExpr): Step {
-    const init = this.compile(e.init);
+  /** The value is computed when the result first reads it. */
+  *#binding(e: ComprehensionExpr): Visit<Step> {
+    const init = yield e.init;
     const slot = this.slots++;
     const read: Step = (f) => {
       const known = f.slots[slot]!;
@@ -316,7 +331,7 @@ export class Compiler {
       return value;
     };
     this.#scope.push({ name: e.accuVar, slot, read });
-    const result = this.compile(e.result);
+    const result = yield e.result;
     this.#scope.pop();
     return (f) => {
       f.slots[slot] = UNREAD;
@@ -324,14 +339,17 @@ export class Compiler {
     };
   }
 
-  #append(e: ComprehensionExpr, accumulator: number): Step | undefined {
+  *#append(e: ComprehensionExpr, accumulator: number): Generator<Expr, Step | undefined, Step> {
     const add = appended(e.step);
     if (e.init.kind !== 'list' || e.init.elements.length > 0 || add === undefined) return undefined;
-    const element = this.compile(add.element);
-    const filter = add.filter === undefined ? undefined : this.compile(add.filter);
+    const element = yield add.element;
+    const filter = add.filter === undefined ? undefined : yield add.filter;
     return append({ element, isConstant: this.#constants.has(element), filter, accumulator });
   }
 }
+
+/** A loop over nothing gives a value a name. */
+const isBinding = (e: ComprehensionExpr): boolean => e.range.kind === 'list' && e.range.elements.length === 0;
 
 /** `container[key]`; an optional container gives an optional element. */
 function elementOf(container: Step, key: Step): Step {

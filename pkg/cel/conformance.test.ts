@@ -1,5 +1,6 @@
 import { tests } from '@bufbuild/cel-spec/testdata/conformance.js';
 import { describe, expect, it } from 'vitest';
+import { finish } from '../base/index.js';
 import { check } from './checker.js';
 import { equals } from './compare.js';
 import { CompileFailure } from './compiler.js';
@@ -171,13 +172,15 @@ function evaluate(t: Original): Value {
   );
   const all = { ...Object.fromEntries([...bindings.keys()].map((name) => [name, DYN])), ...variables };
   const extended = env.extend(all);
-  const parsed = parse(t.expr, { macros: t.disableMacros === true ? new Map() : env.macros, optionalSyntax: true });
+  const macros = t.disableMacros === true ? new Map() : env.macros;
+  const parsed = finish(parse(t.expr, { macros, optionalSyntax: true }));
   if (parsed.issues.length > 0) return fail(parsed.source.render(parsed.issues));
-  const checked = check(parsed.expr, extended);
+  const checked = finish(check(parsed.expr, extended));
   if (checked.issues.length > 0 && t.disableCheck !== true) return fail(parsed.source.render(checked.issues));
   if (t.checkOnly === true) return true;
   try {
-    return new Program(parsed.expr, checked, extended).run((name) => bindings.get(name)).value;
+    const program = finish(Program.of(parsed.expr, checked, extended));
+    return program.run((name) => bindings.get(name)).value;
   } catch (error) {
     if (error instanceof CompileFailure) return fail(error.message);
     throw error;

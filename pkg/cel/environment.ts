@@ -1,5 +1,5 @@
 import { type Macro, macroTable } from './macros.js';
-import { readType, splitTypes, struct, type Type, typeOfType } from './types.js';
+import { hasParameters, readType, splitTypes, struct, type Type, typeOfType } from './types.js';
 import type { CelError, Value } from './values.js';
 
 /** One signature of a function. For a method the receiver is the first argument. */
@@ -9,6 +9,8 @@ export interface Overload {
   readonly method: boolean;
   readonly args: readonly Type[];
   readonly result: Type;
+  /** Whether arguments or result have type parameters. */
+  readonly isGeneric: boolean;
 }
 
 /** The implementation of a function at run time. Arguments and result are values or errors; see `strict`. */
@@ -68,7 +70,14 @@ function readSignature(text: string): Overload {
   const args = splitTypes(call.slice(open + 1, -1)).map(readType);
   const method = head.endsWith('.');
   if (method) args.unshift(readType(head.slice(0, -1)));
-  return { id: text.slice(0, colon).trim(), method, args, result: readType(text.slice(result + 2).trim()) };
+  const returned = readType(text.slice(result + 2).trim());
+  return {
+    id: text.slice(0, colon).trim(),
+    method,
+    args,
+    result: returned,
+    isGeneric: [...args, returned].some(hasParameters),
+  };
 }
 
 /** The names that an expression can refer to. Immutable; `extend` returns a new one. */

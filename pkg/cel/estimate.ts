@@ -1,4 +1,13 @@
-import { type CallExpr, type ComprehensionExpr, children, type Expr, type SelectExpr } from './ast.js';
+import { finish, type Steps } from '../base/index.js';
+import {
+  type CallExpr,
+  type ComprehensionExpr,
+  children,
+  type Expr,
+  type ListExpr,
+  type MapExpr,
+  type SelectExpr,
+} from './ast.js';
 import type { Checked } from './checker.js';
 import type { Compiled } from './compile.js';
 import { callEstimate } from './estimatecalls.js';
@@ -6,6 +15,7 @@ import { add, exactly, factor, MAX, product, type Range, UNKNOWN, union, ZERO } 
 import { LIST_BASE, MAP_BASE, STRUCT_BASE, TRAVERSAL } from './runtimecost.js';
 import type { Type } from './types.js';
 import { Bytes } from './values.js';
+import { type Pass, type Visit, walk } from './walk.js';
 
 /**
  * Estimates the maximum cost of an expression before it runs, from the possible sizes of its inputs. The figures are
@@ -29,8 +39,13 @@ export interface Operand {
 }
 
 /** Returns the maximum cost of a checked expression, in cost units; 2^64 - 1 if it has no bound. */
-export function estimateCost({ expr, checked }: Compiled, sizeOf: SizeOf): bigint {
-  return new Estimator(checked, sizeOf).cost(expr).max;
+export function estimateCost(compiled: Compiled, sizeOf: SizeOf): bigint {
+  return finish(estimateCostSteps(compiled, sizeOf));
+}
+
+/** `estimateCost` in steps. */
+export function* estimateCostSteps({ expr, checked }: Compiled, sizeOf: SizeOf): Steps<bigint> {
+  return (yield* walk(expr, new Estimator(checked, sizeOf))).max;
 }
 
 const ONE = exactly(1n);
@@ -80,7 +95,7 @@ interface Local {
   readonly entries: EntrySize | undefined;
 }
 
-class Estimator {
+class Estimator implements Pass<Range> {
   readonly #checked: Checked;
   readonly #sizeOf: SizeOf;
   readonly #paths = new Map<number, Path>();
@@ -93,38 +108,51 @@ class Estimator {
     this.#sizeOf = sizeOf;
   }
 
-  cost(e: Expr): Range {
+  leaf(e: Expr): Range | undefined {
+    if (e.kind === 'literal') return ZERO;
+    if (e.kind !== 'ident') return undefined;
+    const name = this.#checked.names.get(e.id) ?? e.name;
+    this.#paths.set(e.id, this.#local(name)?.path ?? Path.of(name));
+    return ONE;
+  }
+
+  visit(e: Expr): Visit<Range> {
     switch (e.kind) {
-      case 'literal':
-        return ZERO;
-      case 'ident': {
-        const name = this.#checked.names.get(e.id) ?? e.name;
-        this.#paths.set(e.id, this.#local(name)?.path ?? Path.of(name));
-        return ONE;
-      }
       case 'select':
         return this.#select(e);
       case 'call':
         return this.#call(e);
       case 'list':
-        this.#entries.set(e.id, { isList: true, key: ONE, value: this.#joint(e.elements) });
-        return add(this.#sum(e.elements), exactly(LIST_BASE));
-      case 'map': {
-        const sum = this.#sum(children(e));
-        const key = this.#joint(e.entries.map((entry) => entry.key));
-        const value = this.#joint(e.entries.map((entry) => entry.value));
-        this.#entries.set(e.id, { isList: false, key, value });
-        return add(sum, exactly(MAP_BASE));
-      }
+        return this.#list(e);
+      case 'map':
+        return this.#map(e);
       case 'struct':
-        return add(this.#sum(children(e)), exactly(STRUCT_BASE));
+        return this.#sum(children(e), STRUCT_BASE);
       case 'comprehension':
         return isBinding(e) ? this.#binding(e) : this.#comprehension(e);
+      default:
+        throw new Error(`a ${e.kind} has no parts`);
     }
   }
 
-  #sum(parts: readonly Expr[]): Range {
-    return parts.reduce((sum, part) => add(sum, this.cost(part)), ZERO);
+  /** The size of the elements is that of literals: their own sizes are computed afterwards. */
+  *#list(e: ListExpr): Visit<Range> {
+    this.#entries.set(e.id, { isList: true, key: ONE, value: this.#joint(e.elements) });
+    return yield* this.#sum(e.elements, LIST_BASE);
+  }
+
+  *#map(e: MapExpr): Visit<Range> {
+    const sum = yield* this.#sum(children(e), MAP_BASE);
+    const key = this.#joint(e.entries.map((entry) => entry.key));
+    const value = this.#joint(e.entries.map((entry) => entry.value));
+    this.#entries.set(e.id, { isList: false, key, value });
+    return sum;
+  }
+
+  *#sum(parts: readonly Expr[], base: number): Visit<Range> {
+    let sum = ZERO;
+    for (const part of parts) sum = add(sum, yield part);
+    return add(sum, exactly(base));
   }
 
   /** The size that any of the expressions can have. */
@@ -156,35 +184,36 @@ class Estimator {
     return local?.path ?? this.#paths.get(e.id) ?? Path.NONE;
   }
 
-  #select(e: SelectExpr): Range {
+  *#select(e: SelectExpr): Visit<Range> {
     const name = this.#checked.names.get(e.id);
     if (name !== undefined && !e.test) {
       // A qualified name is one variable.
       this.#paths.set(e.id, this.#local(name)?.path ?? Path.of(name));
       return ONE;
     }
-    const operand = this.cost(e.operand);
+    const operand = yield e.operand;
     if (e.test) return operand;
     this.#paths.set(e.id, this.#path(e.operand).append(e.field));
     return hasFieldCost(this.#type(e.operand)) ? add(operand, ONE) : operand;
   }
 
-  #call(e: CallExpr): Range {
+  *#call(e: CallExpr): Visit<Range> {
     const isMethod = e.target !== undefined && !this.#checked.functions.has(e.id);
     const name = this.#checked.functions.get(e.id) ?? e.name;
     if (name === 'dyn' && !isMethod && e.args.length === 1) {
-      const inner = this.cost(e.args[0]!);
+      const inner = yield e.args[0]!;
       this.#copySizes(e, e.args[0]!);
       return add(inner, ONE);
     }
     const costs: Range[] = [];
-    const args = e.args.map((arg): Operand => {
-      costs.push(this.cost(arg));
-      return this.#operand(arg);
-    });
+    const args: Operand[] = [];
+    for (const arg of e.args) {
+      costs.push(yield arg);
+      args.push(this.#operand(arg));
+    }
     const overloads = this.#checked.overloads.get(e.id) ?? [];
     if (overloads.length === 0) return ZERO;
-    const target = isMethod ? this.cost(e.target!) : ZERO;
+    const target = isMethod ? yield e.target! : ZERO;
     const receiver = isMethod ? this.#operand(e.target!) : undefined;
     let total: Range | undefined;
     let size: Range | undefined;
@@ -242,19 +271,19 @@ class Estimator {
     this.#entries.set(e.id, { isList: a.isList, key: union(a.key, b.key), value: union(a.value, b.value) });
   }
 
-  #comprehension(e: ComprehensionExpr): Range {
-    let sum = add(this.cost(e.range), this.cost(e.init));
+  *#comprehension(e: ComprehensionExpr): Visit<Range> {
+    let sum = add(yield e.range, yield e.init);
     this.#pushValue(e.accuVar, e.init);
     if (e.iterVar2 === undefined) this.#pushIterated(e.iterVar, e.range, 'either');
     else {
       this.#pushIterated(e.iterVar, e.range, 'key');
       this.#pushIterated(e.iterVar2, e.range, 'value');
     }
-    const condition = this.cost(e.condition);
-    const step = this.cost(e.step);
+    const condition = yield e.condition;
+    const step = yield e.step;
     this.#pop(e.iterVar);
     if (e.iterVar2 !== undefined) this.#pop(e.iterVar2);
-    sum = add(sum, this.cost(e.result));
+    sum = add(sum, yield e.result);
     this.#pop(e.accuVar);
     const count = this.#sizeOrUnknown(e.range);
     sum = add(sum, product(count, add(step, condition)));
@@ -281,10 +310,10 @@ class Estimator {
     this.#push(name, { path: this.#path(e), size: this.#size(e), entries: this.#entrySizes(e) });
   }
 
-  #binding(e: ComprehensionExpr): Range {
-    let sum = add(this.cost(e.range), this.cost(e.init));
+  *#binding(e: ComprehensionExpr): Visit<Range> {
+    let sum = add(yield e.range, yield e.init);
     this.#pushValue(e.accuVar, e.init);
-    sum = add(sum, this.cost(e.result));
+    sum = add(sum, yield e.result);
     this.#pop(e.accuVar);
     this.#copySizes(e, e.result);
     return sum;

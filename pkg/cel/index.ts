@@ -10,7 +10,7 @@ export {
   parseText,
 } from './compile.js';
 export { Environment, type StructType } from './environment.js';
-export { estimateCost, type SizeOf } from './estimate.js';
+export { estimateCost, estimateCostSteps, type SizeOf } from './estimate.js';
 export { escapeName, fieldNamed } from './fieldnames.js';
 export type { Outcome, Pace, Variables } from './frame.js';
 export { COMPATIBLE, CURRENT, kubernetesEnvironment, type Minor } from './kubernetes.js';

@@ -1,3 +1,4 @@
+import type { Steps } from '../base/index.js';
 import type { Issue, Source } from './source.js';
 
 /** Kinds of tokens; punctuation and keywords are their own kind. The order is the order in which errors list them. */
@@ -23,22 +24,29 @@ const isHex = (c: string | undefined) =>
   c !== undefined && (isDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'));
 const isOctal = (c: string | undefined) => c !== undefined && c >= '0' && c <= '7';
 
-/**
- * Splits an expression into tokens. The lexer takes the longest token at each position. If no token starts there, it
- * reports the text that it could have continued, with the character that ended it, and continues after that character.
- */
-export function tokenize(source: Source): {
+/** What an expression consists of. */
+export interface Tokens {
   readonly tokens: readonly Token[];
   readonly issues: readonly Issue[];
   /** Offsets of the code points that belong to no token. */
   readonly skipped: ReadonlySet<number>;
-} {
+}
+
+/** Tokens, errors and comments of one step. */
+const AT_ONCE = 1_000;
+
+/**
+ * Splits an expression into tokens. The lexer takes the longest token at each position. If no token starts there, it
+ * reports the text that it could have continued, with the character that ended it, and continues after that character. In steps.
+ */
+export function* tokenize(source: Source): Steps<Tokens> {
   const { points } = source;
   const tokens: Token[] = [];
   const issues: Issue[] = [];
   const skipped = new Set<number>();
   let at = 0;
-  while (at < points.length) {
+  for (let n = 1; at < points.length; n++) {
+    if (n % AT_ONCE === 0) yield;
     const c = points[at]!;
     if (c === ' ' || c === '\t' || c === '\n' || c === '\r' || c === '\f') {
       at++;
@@ -48,15 +56,15 @@ export function tokenize(source: Source): {
       while (at < points.length && points[at] !== '\n') at++;
       continue;
     }
-    const scan = scanToken(points, at);
+    const scan = scanToken(source, at);
     if (scan.kind === undefined) {
       const failed = Math.min(scan.end + 1, points.length);
-      const text = points.slice(at, failed).join('');
+      const text = source.slice(at, failed);
       issues.push({ offset: at, message: `Syntax error: token recognition error at: '${text}'` });
       for (; at < failed; at++) skipped.add(at);
       continue;
     }
-    tokens.push({ kind: scan.kind, text: points.slice(at, scan.end).join(''), start: at, end: scan.end });
+    tokens.push({ kind: scan.kind, text: source.slice(at, scan.end), start: at, end: scan.end });
     at = scan.end;
   }
   tokens.push({ kind: EOF, text: EOF, start: points.length, end: points.length });
@@ -74,7 +82,8 @@ interface Scan {
   readonly end: number;
 }
 
-function scanToken(points: readonly string[], at: number): Scan {
+function scanToken(source: Source, at: number): Scan {
+  const { points } = source;
   const c = points[at]!;
   if (isDigit(c) || (c === '.' && isDigit(points[at + 1]))) return scanNumber(points, at);
   const string = scanPrefixedString(points, at);
@@ -88,7 +97,7 @@ function scanToken(points: readonly string[], at: number): Scan {
   if (isLetter(c) || c === '_') {
     let end = at + 1;
     while (isLetter(points[end]) || isDigit(points[end]) || points[end] === '_') end++;
-    const word = points.slice(at, end).join('');
+    const word = source.slice(at, end);
     return { kind: KEYWORDS.has(word) ? word : 'IDENTIFIER', end };
   }
   if (c === '`') return scanEscapedIdentifier(points, at);

@@ -53,23 +53,29 @@ function unescapeString(body: string): string | typeof NO_POINT {
 function bytesOf(body: string, raw: boolean): Bytes | undefined {
   const encoder = new TextEncoder();
   if (raw) return new Bytes(encoder.encode(body));
-  const out: number[] = [];
+  // A unit of the text is at most three bytes of UTF-8, and an escape is longer than what it stands for.
+  const out = new Uint8Array(3 * body.length);
+  let size = 0;
+  const add = (text: string): void => {
+    size += encoder.encodeInto(text, out.subarray(size)).written;
+  };
   for (let i = 0; i < body.length; i++) {
     if (body[i] !== '\\') {
-      const point = String.fromCodePoint(body.codePointAt(i)!);
-      out.push(...encoder.encode(point));
-      i += point.length - 1;
+      let end = body.indexOf('\\', i);
+      if (end < 0) end = body.length;
+      add(body.slice(i, end));
+      i = end - 1;
       continue;
     }
     const c = body[i + 1]!;
     // Unicode escapes have no meaning in bytes.
     if (c === 'u' || c === 'U') return undefined;
     const { code, length } = escapeAt(body, i);
-    if (typeof code === 'string') out.push(...encoder.encode(code));
-    else out.push(code & 0xff);
+    if (typeof code === 'string') add(code);
+    else out[size++] = code;
     i += length - 1;
   }
-  return new Bytes(Uint8Array.from(out));
+  return new Bytes(out.slice(0, size));
 }
 
 function escapeAt(body: string, i: number): { readonly code: string | number; readonly length: number } {

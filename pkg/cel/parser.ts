@@ -1,10 +1,14 @@
-import type { CallExpr, Expr, MapEntry, StructExpr } from './ast.js';
-import { EOF, type Token, type TokenKind } from './lexer.js';
+import type { Steps } from '../base/index.js';
+import type { Expr, MapEntry, StructExpr } from './ast.js';
+import { isDeeper } from './depth.js';
+import { derive, type Production } from './derive.js';
+import { EOF, type Token, type TokenKind, type Tokens, tokenize } from './lexer.js';
 import { literalValue } from './literal.js';
 import { Builder, type Macro, macroKey } from './macros.js';
 import { type Issue, Source } from './source.js';
 import { RecursionFailure, TokenStream, TooManyErrors } from './syntax.js';
 import {
+  AND_ENDS,
   AND_NEXT,
   ARGUMENTS,
   BRACKET,
@@ -17,6 +21,7 @@ import {
   END,
   ENTRIES,
   EXPR,
+  EXPR_ENDS,
   FILE_END,
   kinds,
   LITERALS,
@@ -25,12 +30,17 @@ import {
   NEGATED,
   NEXT,
   OPT_EXPR,
+  OR_ENDS,
   OR_NEXT,
   PAREN,
+  PART_BEGINS,
+  PRODUCT,
   QUESTION_NEXT,
   RELATION_NEXT,
   RELATIONS,
   RESERVED_WORDS,
+  SUM,
+  UNARY_ENDS,
 } from './tokensets.js';
 
 export interface ParseOptions {
@@ -50,33 +60,30 @@ const POINTS_MAX = 100_000;
 const DEPTH_MAX = 250;
 
 /**
- * Parses an expression with the grammar of the CEL language definition; macros are expanded during parsing. If there
+ * Parses an expression with the grammar of the CEL language definition, in steps; macros are expanded during parsing. If there
  * are issues the tree is incomplete and useful only for further messages.
  */
-export function parse(text: string, options: ParseOptions): Parsed {
+export function* parse(text: string, options: ParseOptions): Steps<Parsed> {
   const source = new Source(text);
+  const nothing: Expr = { kind: 'literal', id: 1, offset: 0, value: null };
   if (source.points.length > POINTS_MAX) {
     const message = `expression code point size exceeds limit: size: ${source.points.length}, limit ${POINTS_MAX}`;
-    return { source, expr: { kind: 'literal', id: 1, offset: 0, value: null }, issues: [{ offset: -1, message }] };
+    return { source, expr: nothing, issues: [{ offset: -1, message }] };
   }
+  const tokens = yield* tokenize(source);
   const issues: Issue[] = [];
   try {
-    const expr = new Parser(source, options, issues).start();
+    const expr = yield* derive(new Parser(source, tokens, options, issues).start());
+    if (yield* isDeeper(expr, DEPTH_MAX)) throw new RecursionFailure('max recursion depth exceeded');
     return { source, expr, issues };
   } catch (error) {
     if (error instanceof RecursionFailure) issues.push({ offset: -1, message: error.message });
-    else if (isStackOverflow(error)) issues.push({ offset: -1, message: TOO_DEEP });
     else if (!(error instanceof TooManyErrors)) throw error;
-    return { source, expr: { kind: 'literal', id: 1, offset: 0, value: null }, issues };
+    return { source, expr: nothing, issues };
   }
 }
 
 const TOO_DEEP = `expression recursion limit exceeded: ${DEPTH_MAX}`;
-
-/** Maps in maps take the most stack for a level. What exceeds it before the limit of depth counts as too deep. */
-function isStackOverflow(error: unknown): boolean {
-  return error instanceof RangeError && error.message.includes('call stack');
-}
 
 class Parser {
   readonly #in: TokenStream;
@@ -85,15 +92,21 @@ class Parser {
   #depth = 0;
 
   /** Errors are added to `issues`. */
-  constructor(source: Source, options: ParseOptions, issues: Issue[]) {
-    this.#in = new TokenStream(source, issues);
+  constructor(source: Source, tokens: Tokens, options: ParseOptions, issues: Issue[]) {
+    this.#in = new TokenStream(source, tokens, issues);
     this.#options = options;
   }
 
-  start(): Expr {
-    const expr = this.#expr(FILE_END);
-    this.#in.rule(kinds(), () => this.#in.match(EOF, () => kinds()));
-    this.#checkDepth(expr);
+  *start(): Production {
+    const expr = yield this.#expr(FILE_END);
+    this.#in.enter(kinds());
+    try {
+      this.#in.match(EOF, () => kinds());
+    } catch (error) {
+      this.#in.recover(error);
+    } finally {
+      this.#in.leave();
+    }
     return expr;
   }
 
@@ -102,123 +115,165 @@ class Parser {
     return this.#build.literal(this.#in.current.start, null);
   }
 
-  #rule(follow: ReadonlySet<TokenKind>, body: () => Expr): Expr {
-    return this.#in.rule(follow, body) ?? this.#nothing();
+  /** `follow` is the set of tokens that can come after the production in the one that waits for it. */
+  *#rule(follow: ReadonlySet<TokenKind>, body: Production): Production {
+    this.#in.enter(follow);
+    try {
+      return yield body;
+    } catch (error) {
+      this.#in.recover(error);
+      return this.#nothing();
+    } finally {
+      this.#in.leave();
+    }
+  }
+
+  /** A literal or name that is all of a part, because one of `ends` follows it. Most parts are, and need no production. */
+  #leaf(ends: ReadonlySet<TokenKind>): Expr | undefined {
+    if (!ends.has(this.#in.la(2))) return undefined;
+    const { kind, text } = this.#in.current;
+    if (kind === 'IDENTIFIER' && !RESERVED_WORDS.has(text) && !this.#isMessage(2)) {
+      const name = this.#in.take();
+      return this.#build.ident(name.start, name.text);
+    }
+    return LITERALS.has(kind) ? this.#literal() : undefined;
   }
 
   /** expr: conditionalOr ('?' conditionalOr ':' expr)? */
-  #expr(follow: ReadonlySet<TokenKind>): Expr {
+  *#expr(follow: ReadonlySet<TokenKind>): Production {
     if (++this.#depth > DEPTH_MAX) throw new RecursionFailure(TOO_DEEP);
-    const result = this.#rule(follow, () => {
-      const condition = this.#or(QUESTION_NEXT);
-      if (!this.#in.is('?')) return condition;
-      const op = this.#in.take();
-      const yes = this.#or(COLON);
-      this.#in.match(':', () => EXPR);
-      const no = this.#expr(NEXT);
-      return this.#build.call(op.start, '_?_:_', [condition, yes, no]);
-    });
+    const result = this.#leaf(EXPR_ENDS) ?? (yield this.#rule(follow, this.#conditional()));
     this.#depth--;
     return result;
   }
 
-  #or(follow: ReadonlySet<TokenKind>): Expr {
-    return this.#chain('||', '_||_', follow, () => this.#and(OR_NEXT));
+  *#conditional(): Production {
+    const condition = yield this.#or(QUESTION_NEXT);
+    if (!this.#in.is('?')) return condition;
+    const op = this.#in.take();
+    const yes = yield this.#or(COLON);
+    this.#in.match(':', () => EXPR);
+    const no = yield this.#expr(NEXT);
+    return this.#build.call(op.start, '_?_:_', [condition, yes, no]);
   }
 
-  #and(follow: ReadonlySet<TokenKind>): Expr {
-    return this.#chain('&&', '_&&_', follow, () => this.#relation(AND_NEXT));
+  #or(follow: ReadonlySet<TokenKind>): Production {
+    return this.#rule(
+      follow,
+      this.#chain('||', '_||_', () => this.#leaf(OR_ENDS) ?? this.#and(OR_NEXT)),
+    );
+  }
+
+  #and(follow: ReadonlySet<TokenKind>): Production {
+    return this.#rule(
+      follow,
+      this.#chain('&&', '_&&_', () => this.#leaf(AND_ENDS) ?? this.#relation(AND_NEXT)),
+    );
   }
 
   /** A chain of `&&` or `||` becomes a balanced tree, so that a long chain is not deeply nested. */
-  #chain(op: TokenKind, name: string, follow: ReadonlySet<TokenKind>, operand: () => Expr): Expr {
-    return this.#rule(follow, () => {
-      const terms = [operand()];
-      const offsets: number[] = [];
-      while (this.#in.is(op)) {
-        offsets.push(this.#in.take().start);
-        terms.push(operand());
-      }
-      if (terms.length === 1) return terms[0]!;
-      const balance = (from: number, to: number): Expr => {
-        const middle = (from + to + 1) >> 1;
-        const left = middle === from ? terms[middle]! : balance(from, middle - 1);
-        const right = middle === to ? terms[middle + 1]! : balance(middle + 1, to);
-        return this.#build.call(offsets[middle]!, name, [left, right]);
-      };
-      return balance(0, offsets.length - 1);
-    });
+  *#chain(op: TokenKind, name: string, operand: () => Expr | Production): Production {
+    const first = operand();
+    const terms = ['kind' in first ? first : yield first];
+    const offsets: number[] = [];
+    while (this.#in.is(op)) {
+      offsets.push(this.#in.take().start);
+      const next = operand();
+      terms.push('kind' in next ? next : yield next);
+    }
+    if (terms.length === 1) return terms[0]!;
+    const balance = (from: number, to: number): Expr => {
+      const middle = (from + to + 1) >> 1;
+      const left = middle === from ? terms[middle]! : balance(from, middle - 1);
+      const right = middle === to ? terms[middle + 1]! : balance(middle + 1, to);
+      return this.#build.call(offsets[middle]!, name, [left, right]);
+    };
+    return balance(0, offsets.length - 1);
   }
 
-  #relation(follow: ReadonlySet<TokenKind>): Expr {
-    return this.#rule(follow, () => {
-      let left = this.#sum(RELATION_NEXT);
-      while (RELATIONS.includes(this.#in.la())) {
-        const op = this.#in.take();
-        const right = this.#sum(RELATION_NEXT);
-        left = this.#build.call(op.start, op.kind === 'in' ? '@in' : `_${op.kind}_`, [left, right]);
-      }
-      return left;
-    });
+  #relation(follow: ReadonlySet<TokenKind>): Production {
+    return this.#rule(follow, this.#comparison());
   }
 
-  #sum(follow: ReadonlySet<TokenKind>): Expr {
-    return this.#rule(follow, () => this.#binary(['+', '-'], () => this.#product()));
-  }
-
-  #product(): Expr {
-    return this.#binary(['*', '/', '%'], () => this.#unary(CALC_NEXT));
-  }
-
-  #binary(ops: readonly TokenKind[], operand: () => Expr): Expr {
-    let left = operand();
-    while (ops.includes(this.#in.la())) {
+  *#comparison(): Production {
+    let left = yield this.#sum(RELATION_NEXT);
+    while (RELATIONS.has(this.#in.la())) {
       const op = this.#in.take();
-      left = this.#build.call(op.start, `_${op.kind}_`, [left, operand()]);
+      const right = yield this.#sum(RELATION_NEXT);
+      left = this.#build.call(op.start, op.kind === 'in' ? '@in' : `_${op.kind}_`, [left, right]);
     }
     return left;
   }
 
+  #sum(follow: ReadonlySet<TokenKind>): Production {
+    return this.#rule(
+      follow,
+      this.#binary(SUM, () => this.#binary(PRODUCT, () => this.#leaf(UNARY_ENDS) ?? this.#unary(CALC_NEXT))),
+    );
+  }
+
+  *#binary(ops: ReadonlySet<TokenKind>, operand: () => Expr | Production): Production {
+    const first = operand();
+    let left = 'kind' in first ? first : yield first;
+    while (ops.has(this.#in.la())) {
+      const op = this.#in.take();
+      const next = operand();
+      const right = 'kind' in next ? next : yield next;
+      left = this.#build.call(op.start, `_${op.kind}_`, [left, right]);
+    }
+    return left;
+  }
+
+  #unary(follow: ReadonlySet<TokenKind>): Production {
+    return this.#rule(follow, this.#signed());
+  }
+
   /** unary: member | '!'+ member | '-'+ member */
-  #unary(follow: ReadonlySet<TokenKind>): Expr {
-    return this.#rule(follow, () => {
-      this.#in.sync(EXPR);
-      const next = this.#in.la();
-      const negatesNumber = next === '-' && (this.#in.la(2) === 'NUM_INT' || this.#in.la(2) === 'NUM_FLOAT');
-      if ((next !== '!' && next !== '-') || negatesNumber) {
-        if (!MEMBER.has(next)) this.#in.noViableAlternative(this.#in.current, 0);
-        return this.#member(NEXT);
-      }
-      if (next === '-' && !NEGATED.has(this.#in.la(2))) this.#in.noViableAlternative(this.#in.current, 1);
-      const first = this.#in.current;
-      let count = 0;
-      const again = next === '!' ? EXPR : NEGATED;
-      while (this.#in.is(next)) {
-        this.#in.take();
-        count++;
-        this.#in.syncLoop(again);
-      }
-      const operand = this.#member(NEXT);
-      if (count % 2 === 0) return operand;
-      return this.#build.call(first.start, next === '!' ? '!_' : '-_', [operand]);
-    });
+  *#signed(): Production {
+    this.#in.sync(EXPR);
+    const next = this.#in.la();
+    const negatesNumber = next === '-' && (this.#in.la(2) === 'NUM_INT' || this.#in.la(2) === 'NUM_FLOAT');
+    if ((next !== '!' && next !== '-') || negatesNumber) {
+      if (!MEMBER.has(next)) this.#in.noViableAlternative(this.#in.current, 0);
+      // A rule of its own would recover where this one does.
+      return yield this.#parts();
+    }
+    if (next === '-' && !NEGATED.has(this.#in.la(2))) this.#in.noViableAlternative(this.#in.current, 1);
+    const first = this.#in.current;
+    let count = 0;
+    const again = next === '!' ? EXPR : NEGATED;
+    while (this.#in.is(next)) {
+      this.#in.take();
+      count++;
+      this.#in.syncLoop(again);
+    }
+    const operand = yield this.#rule(NEXT, this.#parts());
+    if (count % 2 === 0) return operand;
+    return this.#build.call(first.start, next === '!' ? '!_' : '-_', [operand]);
   }
 
   /** member: primary, then any number of selections, method calls and indexes */
-  #member(follow: ReadonlySet<TokenKind>): Expr {
-    return this.#rule(follow, () => {
-      let operand = this.#primary(MEMBER_NEXT);
-      for (;;) {
-        if (this.#in.is('.')) operand = this.#selection(operand);
-        else if (this.#in.is('[')) operand = this.#index(operand);
-        else return operand;
-      }
-    });
+  *#parts(): Production {
+    let operand = this.#leaf(PART_BEGINS) ?? (yield this.#rule(MEMBER_NEXT, this.#primary()));
+    for (;;) {
+      if (this.#in.is('.')) operand = this.#field(operand) ?? (yield this.#selection(operand));
+      else if (this.#in.is('[')) operand = yield this.#index(operand);
+      else return operand;
+    }
   }
 
-  #selection(operand: Expr): Expr {
+  /** `.name` that is no method call. */
+  #field(operand: Expr): Expr | undefined {
     const next = this.#in.la(2);
-    if (next !== 'IDENTIFIER' && next !== 'ESC_IDENTIFIER' && next !== '?') {
+    if (next !== 'ESC_IDENTIFIER' && (next !== 'IDENTIFIER' || this.#in.la(3) === '(')) return undefined;
+    const dot = this.#in.take();
+    return this.#build.select(dot.start, operand, fieldName(this.#in.take()));
+  }
+
+  /** `.name(...)` or `.?name`. */
+  *#selection(operand: Expr): Production {
+    const next = this.#in.la(2);
+    if (next !== 'IDENTIFIER' && next !== '?') {
       if (next === 'true' || next === 'false' || next === 'null') {
         this.#in.take();
         this.#in.match('IDENTIFIER', () => kinds('.', '{'));
@@ -234,70 +289,64 @@ class Parser {
       return this.#build.call(dot.start, '_?._', [operand, field]);
     }
     const name = this.#in.take();
-    if (name.kind === 'IDENTIFIER' && this.#in.is('(')) {
-      const open = this.#in.take();
-      const args = this.#arguments();
-      return this.#callOrMacro(open, name.text, operand, args);
-    }
-    return this.#build.select(dot.start, operand, fieldName(name));
+    const open = this.#in.take();
+    return this.#callOrMacro(open, name.text, operand, yield* this.#arguments());
   }
 
-  #index(operand: Expr): Expr {
+  *#index(operand: Expr): Production {
     const open = this.#in.take();
     this.#in.sync(OPT_EXPR);
     let mark: Token | undefined;
     if (this.#in.is('?')) mark = this.#in.take();
-    const index = this.#expr(BRACKET);
+    const index = yield this.#expr(BRACKET);
     this.#in.match(']', () => MEMBER_NEXT);
     if (mark !== undefined && !this.#options.optionalSyntax) this.#in.report(mark.start, "unsupported syntax '[?'");
     return this.#build.call(open.start, mark === undefined ? '_[_]' : '_[?_]', [operand, index]);
   }
 
   /** exprList? ')' */
-  #arguments(): Expr[] {
+  *#arguments(): Generator<Production, Expr[], Expr> {
     this.#in.sync(ARGUMENTS);
     const args: Expr[] = [];
     if (!this.#in.is(')')) {
-      args.push(this.#expr(COMMA_PAREN));
+      args.push(yield this.#expr(COMMA_PAREN));
       while (this.#in.is(',')) {
         this.#in.take();
-        args.push(this.#expr(COMMA_PAREN));
+        args.push(yield this.#expr(COMMA_PAREN));
       }
     }
     this.#in.match(')', () => MEMBER_NEXT);
     return args;
   }
 
-  #primary(follow: ReadonlySet<TokenKind>): Expr {
-    return this.#rule(follow, () => {
-      const token = this.#in.current;
-      switch (token.kind) {
-        case '(': {
-          this.#in.take();
-          const inner = this.#expr(PAREN);
-          this.#in.match(')', END);
-          return inner;
-        }
-        case '[':
-          return this.#list();
-        case '{':
-          return this.#map();
-        case '.':
-          if (this.#in.la(2) !== 'IDENTIFIER') this.#in.noViableAlternative(token, 1);
-          return this.#named();
-        case 'IDENTIFIER':
-          return this.#named();
-        default:
-          return this.#literal();
+  *#primary(): Production {
+    const token = this.#in.current;
+    switch (token.kind) {
+      case '(': {
+        this.#in.take();
+        const inner = yield this.#expr(PAREN);
+        this.#in.match(')', END);
+        return inner;
       }
-    });
+      case '[':
+        return yield this.#list();
+      case '{':
+        return yield this.#map();
+      case '.':
+        if (this.#in.la(2) !== 'IDENTIFIER') this.#in.noViableAlternative(token, 1);
+        return yield this.#named();
+      case 'IDENTIFIER':
+        return yield this.#named();
+      default:
+        return this.#literal();
+    }
   }
 
   /** An identifier, a call of a global function, or a message `a.b.C{...}`. */
-  #named(): Expr {
+  *#named(): Production {
     const leading = this.#in.is('.') ? this.#in.take() : undefined;
     const first = this.#in.take();
-    if (this.#in.is('{') || this.#isMessage()) return this.#message(leading, first);
+    if (this.#in.is('{') || this.#isMessage(1)) return yield this.#message(leading, first);
     const name = (leading === undefined ? '' : '.') + first.text;
     if (RESERVED_WORDS.has(first.text)) {
       this.#in.report(first.start, `reserved identifier: ${first.text}`);
@@ -305,17 +354,17 @@ class Parser {
     }
     if (!this.#in.is('(')) return this.#build.ident(first.start, name);
     const open = this.#in.take();
-    return this.#callOrMacro(open, name, undefined, this.#arguments());
+    return this.#callOrMacro(open, name, undefined, yield* this.#arguments());
   }
 
-  /** Reports whether the next tokens are `.name` any number of times and then `{`. */
-  #isMessage(): boolean {
-    let k = 1;
+  /** Reports whether the tokens from the one `ahead` are `.name` any number of times and then `{`. */
+  #isMessage(ahead: number): boolean {
+    let k = ahead;
     while (this.#in.la(k) === '.' && this.#in.la(k + 1) === 'IDENTIFIER') k += 2;
-    return k > 1 && this.#in.la(k) === '{';
+    return k > ahead && this.#in.la(k) === '{';
   }
 
-  #message(leading: Token | undefined, first: Token): Expr {
+  *#message(leading: Token | undefined, first: Token): Production {
     let name = (leading === undefined ? '' : '.') + first.text;
     while (this.#in.is('.')) {
       this.#in.take();
@@ -328,7 +377,7 @@ class Parser {
       const optional = this.#in.is('?') ? this.#in.take() : undefined;
       const field = this.#in.is('ESC_IDENTIFIER') ? this.#in.take() : this.#in.match('IDENTIFIER', () => kinds(':'));
       const colon = this.#in.match(':', () => EXPR);
-      const value = this.#expr(COMMA_BRACE);
+      const value = yield this.#expr(COMMA_BRACE);
       fields.push({
         id: this.#build.id(),
         offset: colon.start,
@@ -345,7 +394,7 @@ class Parser {
   }
 
   /** '[' (element (',' element)*)? ','? ']' */
-  #list(): Expr {
+  *#list(): Production {
     const open = this.#in.take();
     const id = this.#build.id();
     const elements: Expr[] = [];
@@ -353,7 +402,7 @@ class Parser {
     this.#in.sync(ELEMENTS);
     while (!this.#in.is(']') && !(elements.length === 0 && this.#in.is(','))) {
       if (this.#takeOptional()) optional.add(elements.length);
-      elements.push(this.#expr(COMMA_BRACKET));
+      elements.push(yield this.#expr(COMMA_BRACKET));
       if (!this.#in.is(',') || !OPT_EXPR.has(this.#in.la(2))) break;
       this.#in.take();
     }
@@ -364,16 +413,16 @@ class Parser {
   }
 
   /** '{' (key ':' value (',' key ':' value)*)? ','? '}' */
-  #map(): Expr {
+  *#map(): Production {
     const open = this.#in.take();
     const id = this.#build.id();
     const entries: MapEntry[] = [];
     this.#in.sync(ENTRIES);
     while (!this.#in.is('}') && !(entries.length === 0 && this.#in.is(','))) {
       const optional = this.#takeOptional();
-      const key = this.#expr(COLON);
+      const key = yield this.#expr(COLON);
       const colon = this.#in.match(':', () => EXPR);
-      const value = this.#expr(COMMA_BRACE);
+      const value = yield this.#expr(COMMA_BRACE);
       entries.push({ id: this.#build.idAt(colon.start), key, value, optional });
       if (!this.#in.is(',') || !OPT_EXPR.has(this.#in.la(2))) break;
       this.#in.take();
@@ -394,7 +443,7 @@ class Parser {
   #literal(): Expr {
     const sign = this.#in.is('-') ? this.#in.take() : undefined;
     const token = this.#in.current;
-    if (!LITERALS.includes(token.kind)) this.#in.noViableAlternative(token, 0);
+    if (!LITERALS.has(token.kind)) this.#in.noViableAlternative(token, 0);
     this.#in.take();
     const offset = (sign ?? token).start;
     const value = literalValue(token, sign !== undefined, (message) => this.#in.report(offset, message));
@@ -411,25 +460,6 @@ class Parser {
     }
     return this.#build.call(open.start, name, args, target);
   }
-
-  /**
-   * A chain of operators or selections nests as deep as it is long. The walk uses an explicit stack, because the tree
-   * may be deep.
-   */
-  #checkDepth(root: Expr): void {
-    const stack: { readonly e: Expr; readonly depth: number }[] = [{ e: root, depth: 1 }];
-    for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
-      const { e, depth } = top;
-      if (depth > DEPTH_MAX) throw new RecursionFailure('max recursion depth exceeded');
-      const next = e.kind === 'call' || e.kind === 'select' ? depth + 1 : depth;
-      if (e.kind === 'select') stack.push({ e: e.operand, depth: next });
-      else if (e.kind === 'call') for (const c of callOperands(e)) stack.push({ e: c, depth: next });
-    }
-  }
-}
-
-function callOperands(e: CallExpr): readonly Expr[] {
-  return e.target === undefined ? e.args : [e.target, ...e.args];
 }
 
 /** The name of a field; between backquotes it may contain dots, dashes, slashes and spaces. */

@@ -1,19 +1,27 @@
+import type { Steps } from '../base/index.js';
 import type { Expr } from './ast.js';
 import type { Checked } from './checker.js';
 import { Compiler } from './compiler.js';
 import type { Environment } from './environment.js';
 import { CostExceeded, Frame, type Outcome, type Pace, type Step, type Variables } from './frame.js';
 import { fail } from './values.js';
+import { walk } from './walk.js';
 
 /** An expression compiled to closures. It has no state: any number of evaluations may share it. */
 export class Program {
   readonly #step: Step;
   readonly #slots: number;
 
-  constructor(expr: Expr, checked: Checked, env: Environment) {
+  private constructor(step: Step, slots: number) {
+    this.#step = step;
+    this.#slots = slots;
+  }
+
+  /** Builds the program of a checked expression, in steps. Throws CompileFailure if a literal is invalid. */
+  static *of(expr: Expr, checked: Checked, env: Environment): Steps<Program> {
     const compiler = new Compiler(checked, env);
-    this.#step = compiler.compile(expr);
-    this.#slots = compiler.slots;
+    const step = yield* walk(expr, compiler);
+    return new Program(step, compiler.slots);
   }
 
   /** Evaluates without interruption. Beyond `costLimit` units the value is an error. */
@@ -48,11 +56,18 @@ export class Execution {
     try {
       this.#outcome = { value: this.#step(frame), cost: frame.cost };
     } catch (error) {
-      if (!(error instanceof CostExceeded)) throw error;
-      this.#outcome = { value: COST_EXCEEDED, cost: frame.cost };
+      if (error instanceof CostExceeded) this.#outcome = { value: COST_EXCEEDED, cost: frame.cost };
+      else if (isStackOverflow(error)) this.#outcome = { value: TOO_DEEP, cost: frame.cost };
+      else throw error;
     }
     return this.#outcome;
   }
 }
 
 export const COST_EXCEEDED = fail('operation cancelled: actual cost limit exceeded');
+const TOO_DEEP = fail('the expression nests too deeply to be evaluated');
+
+/** Lists of long chains of operators in each other nest thousands of levels deep, and evaluate on the stack of the language. */
+function isStackOverflow(error: unknown): boolean {
+  return error instanceof RangeError && error.message.includes('call stack');
+}

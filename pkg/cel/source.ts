@@ -23,6 +23,13 @@ export class Source {
     this.#lineStarts = starts;
   }
 
+  /** The text between two offsets. */
+  slice(start: number, end: number): string {
+    // Without characters beyond 16 bits, offsets in both are equal.
+    if (this.text.length === this.points.length) return this.text.slice(start, end);
+    return this.points.slice(start, end).join('');
+  }
+
   /** Line from 1 and column from 0. */
   location(offset: number): { readonly line: number; readonly column: number } {
     let line = 0;

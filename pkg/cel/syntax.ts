@@ -1,4 +1,4 @@
-import { EOF, escapeText, type Token, type TokenKind, tokenize } from './lexer.js';
+import { EOF, escapeText, type Token, type TokenKind, type Tokens } from './lexer.js';
 import type { Issue, Source } from './source.js';
 
 /** Thrown if a rule cannot continue; the rule that catches it skips to a token that may follow it. */
@@ -50,10 +50,9 @@ export class TokenStream {
   readonly #follow: ReadonlySet<TokenKind>[] = [new Set([EOF])];
 
   /** Errors are added to `found`. */
-  constructor(source: Source, found: Issue[]) {
+  constructor(source: Source, { tokens, issues, skipped }: Tokens, found: Issue[]) {
     this.source = source;
     this.issues = found;
-    const { tokens, issues, skipped } = tokenize(source);
     this.#tokens = tokens;
     this.#skipped = skipped;
     for (const { offset, message } of issues) this.#syntaxError(offset, message);
@@ -154,24 +153,19 @@ export class TokenStream {
     throw new SyntaxFailure();
   }
 
-  /**
-   * Runs a rule. `follow` is the set of tokens that can come after it in the calling rule. Returns undefined if the
-   * rule failed.
-   */
-  rule<T>(follow: ReadonlySet<TokenKind>, body: () => T): T | undefined {
+  /** Begins a rule. `follow` is the set of tokens that can come after it in the calling rule. */
+  enter(follow: ReadonlySet<TokenKind>): void {
     this.#follow.push(follow);
-    try {
-      return body();
-    } catch (error) {
-      if (!(error instanceof SyntaxFailure)) throw error;
-      this.#recover();
-      return undefined;
-    } finally {
-      this.#follow.pop();
-    }
   }
 
-  #recover(): void {
+  /** Ends the rule that began last. */
+  leave(): void {
+    this.#follow.pop();
+  }
+
+  /** A rule has failed: skips to a token that may follow it. Throws other errors again. */
+  recover(error: unknown): void {
+    if (!(error instanceof SyntaxFailure)) throw error;
     this.#countRecovery();
     // A second failure at the same position drops a token, so that each failure makes progress.
     if (this.#lastErrorAt === this.#at && !this.is(EOF)) this.#at++;

@@ -10,13 +10,15 @@ export const RESERVED_WORDS: ReadonlySet<string> = new Set([
 ]);
 
 export const kinds = (...k: readonly TokenKind[]): ReadonlySet<TokenKind> => new Set(k);
-export const LITERALS = ['true', 'false', 'null', 'NUM_FLOAT', 'NUM_INT', 'NUM_UINT', 'STRING', 'BYTES'];
+export const LITERALS = kinds('true', 'false', 'null', 'NUM_FLOAT', 'NUM_INT', 'NUM_UINT', 'STRING', 'BYTES');
 export const MEMBER = kinds('[', '{', '(', '.', '-', ...LITERALS, 'IDENTIFIER');
 export const EXPR = kinds(...MEMBER, '!');
 export const OPT_EXPR = kinds(...EXPR, '?');
 export const MEMBER_NEXT = kinds('.', '[', EPSILON);
 export const CALC_NEXT = kinds('+', '-', '*', '/', '%', EPSILON);
-export const RELATIONS = ['==', '!=', 'in', '<', '<=', '>=', '>'];
+export const RELATIONS = kinds('==', '!=', 'in', '<', '<=', '>=', '>');
+export const SUM = kinds('+', '-');
+export const PRODUCT = kinds('*', '/', '%');
 export const RELATION_NEXT = kinds(...RELATIONS, EPSILON);
 export const NEGATED = kinds(...MEMBER, '-');
 export const ARGUMENTS = kinds(...EXPR, ')');
@@ -34,3 +36,10 @@ export const COMMA_BRACKET = kinds(',', ']');
 export const COMMA_BRACE = kinds(',', '}');
 export const FILE_END = kinds(EOF);
 export const END = () => kinds(EPSILON);
+
+/** What ends an expression, an operand of `||`, one of `&&`, and one of an operation. */
+export const EXPR_ENDS = kinds(',', ')', ']', '}', ':', EOF);
+export const OR_ENDS = kinds(...EXPR_ENDS, '?', '||');
+export const AND_ENDS = kinds(...OR_ENDS, '&&');
+export const UNARY_ENDS = kinds(...AND_ENDS, ...RELATIONS, ...SUM, ...PRODUCT);
+export const PART_BEGINS = kinds('.', '[');

@@ -97,6 +97,10 @@ function parts(t: Type): readonly Type[] {
   return [];
 }
 
+export function hasParameters(t: Type): boolean {
+  return t.kind === 'param' || parts(t).some(hasParameters);
+}
+
 function rebuild(t: Type, map: (t: Type) => Type): Type {
   if (t.kind === 'list') return listOf(map(t.element));
   if (t.kind === 'map') return mapOf(map(t.key), map(t.value));

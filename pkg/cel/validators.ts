@@ -1,3 +1,4 @@
+import type { Steps } from '../base/index.js';
 import { type CallExpr, children, type Expr } from './ast.js';
 import type { Checked } from './checker.js';
 import type { Environment } from './environment.js';
@@ -7,28 +8,27 @@ import type { Issue } from './source.js';
 import { DYN, showType, type Type } from './types.js';
 import { isError, runtimeName, type Value } from './values.js';
 
+/** Nodes of one step. */
+const AT_ONCE = 1_000;
+
 /**
- * Checks literals beyond the type checker: durations, timestamps, patterns, format strings, and that all elements of a
+ * Checks literals beyond the type checker, in steps: durations, timestamps, patterns, format strings, and that all elements of a
  * list or map literal have one type.
  */
-export function validateLiterals(root: Expr, checked: Checked, env: Environment): readonly Issue[] {
+export function* validateLiterals(root: Expr, checked: Checked, env: Environment): Steps<readonly Issue[]> {
   const issues: Issue[] = [];
-  walk(root, undefined, false, (e, exempt) => {
-    if (e.kind === 'call') checkCall(e, checked, env, issues);
-    if (!exempt) checkAggregate(e, checked, issues);
-  });
-  return issues;
-}
-
-function walk(root: Expr, _parent: Expr | undefined, exempt: boolean, visit: (e: Expr, exempt: boolean) => void): void {
-  const stack = [{ e: root, exempt }];
+  const stack = [{ e: root, isExempt: false }];
+  let visited = 0;
   for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
-    visit(top.e, top.exempt);
+    const { e, isExempt } = top;
+    if (e.kind === 'call') checkCall(e, checked, env, issues);
+    if (!isExempt) checkAggregate(e, checked, issues);
     // The arguments of format() may differ in type.
-    const inner: boolean =
-      top.exempt || (top.e.kind === 'call' && top.e.name === 'format' && top.e.target !== undefined);
-    for (const child of children(top.e)) stack.push({ e: child, exempt: inner });
+    const inner = isExempt || (e.kind === 'call' && e.name === 'format' && e.target !== undefined);
+    for (const child of children(e)) stack.push({ e: child, isExempt: inner });
+    if (++visited % AT_ONCE === 0) yield;
   }
+  return issues;
 }
 
 function checkCall(e: CallExpr, checked: Checked, env: Environment, issues: Issue[]): void {

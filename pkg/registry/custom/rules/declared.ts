@@ -8,14 +8,14 @@ import {
   Printed,
   textAt,
 } from '../../../api/index.js';
+import { finish, type Steps } from '../../../base/index.js';
 import {
   BOOL,
   type Compilation,
   type Compiled,
-  compile,
   compileSteps,
   type Environment,
-  estimateCost,
+  estimateCostSteps,
   failed,
   kubernetesEnvironment,
   type Minor,
@@ -83,46 +83,35 @@ interface Declared {
   readonly errors: FieldErrors;
 }
 
-/** The check of a longer rule takes milliseconds, and pauses between its parts. */
+/** The check of rules with longer texts takes milliseconds, and pauses. */
 const LONG_RULE = 2_000;
 
 function checkRule(of: Declared): void {
-  const { rule, type, place, errors } = of;
-  const environment = ruleEnvironment(type, rule['optionalOldSelf'] === true, place.minor);
-  const text = textAt(rule, 'rule');
-  const parts: readonly ((compiled: Compilation) => void)[] = [
-    (compiled) => checkCompiled(of, environment, compiled),
-    (compiled) => checkOldSelf(of, compiled),
-  ];
-  if (text.length < LONG_RULE) {
-    const compiled = compile(text, environment, [BOOL]);
-    for (const part of parts) part(compiled);
-    return;
-  }
-  const steps = compileSteps(text, environment, [BOOL]);
-  const next = (): void => {
-    const step = steps.next();
-    if (step.done !== true) errors.later(next);
-    else for (const part of parts) errors.later(() => part(step.value));
-  };
-  errors.later(next);
+  const steps = ruleSteps(of);
+  const length = textAt(of.rule, 'rule').length + textAt(of.rule, 'messageExpression').length;
+  if (length < LONG_RULE) finish(steps);
+  else of.errors.run(steps);
 }
 
-function checkCompiled(of: Declared, environment: Environment, compiled: Compilation): void {
-  const { rule, path, place, errors } = of;
+function* ruleSteps(of: Declared): Steps<void> {
+  const { rule, type, path, place, errors } = of;
+  const environment = ruleEnvironment(type, rule['optionalOldSelf'] === true, place.minor);
   const at = path.child('rule');
+  const compiled = yield* compileSteps(textAt(rule, 'rule'), environment, [BOOL]);
   if (failed(compiled)) {
     const isType = compiled.error.startsWith('must evaluate to');
     errors.invalid(at, shownRule(rule), isType ? 'cel expression must evaluate to a bool' : compiled.error);
   } else {
-    place.costs.rule(at, estimateOf(compiled, of), place.cardinality ?? mostValues(of.size), errors);
-    checkMessageExpression(of, environment);
+    const cost = yield* estimateOf(compiled, of);
+    place.costs.rule(at, cost, place.cardinality ?? mostValues(of.size), errors);
+    yield* checkMessageExpression(of, environment);
   }
+  yield* checkOldSelf(of, compiled);
 }
 
-function checkOldSelf({ rule, path, place, errors }: Declared, compiled: Compilation): void {
+function* checkOldSelf({ rule, path, place, errors }: Declared, compiled: Compilation): Steps<void> {
   const text = textAt(rule, 'rule');
-  const reads = readsOldSelf(text, place.minor);
+  const reads = yield* readsOldSelf(text, place.minor);
   if (reads && place.uncorrelatable !== undefined)
     errors.invalid(
       path.child('rule'),
@@ -137,8 +126,8 @@ function checkOldSelf({ rule, path, place, errors }: Declared, compiled: Compila
     );
 }
 
-function estimateOf(compiled: Compiled, { size }: Declared): bigint {
-  return estimateCost(compiled, size === undefined ? () => undefined : sizesBelow(size));
+function estimateOf(compiled: Compiled, { size }: Declared): Steps<bigint> {
+  return estimateCostSteps(compiled, size === undefined ? () => undefined : sizesBelow(size));
 }
 
 function checkMessage(rule: JsonObject, text: string, path: FieldPath, errors: FieldErrors): void {
@@ -195,14 +184,14 @@ function quotedKey(text: string, start: number): PathStep | undefined {
   return undefined;
 }
 
-function checkMessageExpression(of: Declared, environment: Environment): void {
+function* checkMessageExpression(of: Declared, environment: Environment): Steps<void> {
   const { rule, path, place, errors } = of;
   const text = textAt(rule, 'messageExpression');
   if (text === '') return;
   const at = path.child('messageExpression');
-  const compiled = compile(text.trim(), environment, [STRING]);
+  const compiled = yield* compileSteps(text.trim(), environment, [STRING]);
   if (!failed(compiled)) {
-    place.costs.message(at, estimateOf(compiled, of), errors);
+    place.costs.message(at, yield* estimateOf(compiled, of), errors);
     return;
   }
   const isType = compiled.error.startsWith('must evaluate to');
@@ -214,8 +203,8 @@ function checkMessageExpression(of: Declared, environment: Environment): void {
 }
 
 /** Reports whether the text uses oldSelf, even if it does not type-check. */
-function readsOldSelf(text: string, minor: Minor): boolean {
-  const expr = parseText(text.trim(), kubernetesEnvironment(minor));
+function* readsOldSelf(text: string, minor: Minor): Steps<boolean> {
+  const expr = yield* parseText(text.trim(), kubernetesEnvironment(minor));
   return expr !== undefined && refersTo(expr, 'oldSelf');
 }
 
