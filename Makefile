@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 NODE_BIN := node_modules/.bin
 
-.PHONY: help install build run cluster test lint golden sim simpeer fuzz difffuzz celfuzz chaos bench envtest-assets clients definitions conformance devices users konnectivity benchcluster clean
+.PHONY: help install build run cluster test lint golden sim simpeer fuzz difffuzz sweep celfuzz chaos bench envtest-assets clients definitions conformance devices users konnectivity benchcluster clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -46,6 +46,9 @@ fuzz: install ## fuzz every parser: MINUTES=n SEED=s TARGET=part of a name
 
 difffuzz: build ## ask this server and a kube-apiserver the same at random: REFERENCE=URL REFERENCE_CERT=f REFERENCE_KEY=f SECONDS_MAX=n SEED=s KINDS=regex
 	node test/fuzz/differential/run.mjs $(ARGS)
+
+sweep: build ## ask this server and a kube-apiserver every single change of objects: REFERENCE=URL REFERENCE_CERT=f REFERENCE_KEY=f KINDS=regex FIELDS=regex
+	node test/fuzz/differential/sweep.mjs $(ARGS)
 
 celfuzz: install ## ask our CEL and Kubernetes' own the same expressions: SECONDS_MAX=n SEED=s; needs Go
 	cd test/conformance/e2e && go build -o ../../../dist/celanswers ./answers

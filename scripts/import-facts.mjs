@@ -60,8 +60,9 @@ for (const version of ['v1', 'v1beta1', 'v1beta2']) {
   ];
 }
 
-/** Markers of 1.37.2 that are not in the facts. */
+/** Markers of 1.37.2 that are not in the facts, by field, or by name if all fields of this name in a group of devices have them. */
 const MORE_MARKERS = {
+  'core/v1.Lifecycle.stopSignal': ['+featureGate=ContainerStopSignals'],
   distinctAttribute: ['+k8s:beta(since: "1.37")=+k8s:optional', '+k8s:beta(since: "1.37")=+k8s:format=k8s-resource-fully-qualified-name'],
 };
 
@@ -157,7 +158,7 @@ function listRules(markers) {
 }
 
 function fieldLine(name, f, pkg, owner) {
-  const markers = [...(f.markers ?? []), ...(owner.startsWith('resource/') ? (MORE_MARKERS[name] ?? []) : [])];
+  const markers = [...(f.markers ?? []), ...(MORE_MARKERS[owner.startsWith('resource/') ? name : `${owner}.${name}`] ?? [])];
   const proto = f.proto?.[0] ?? 0;
   if (f.inline) return `  inline ${proto > 0 ? `${proto} ` : ''}${short(f.type, pkg)}`;
   const words = [proto, name, (f.pointer ? '*' : '') + typeText(f.type, pkg)];

@@ -1,6 +1,6 @@
 /**
  * Quantities (`500m`, `1Gi`, `1e3`) as exact integers of nano units. They can represent every value of kube-apiserver,
- * which rounds away from zero to the nano and caps at 2^63-1. The notation is stored with the value, so that formatting
+ * which rounds away from zero to the nano, and caps values with a binary suffix at 2^63-1. The notation is stored with the value, so that formatting
  * gives the canonical form in the same family of suffixes.
  */
 export interface Quantity {
@@ -24,6 +24,12 @@ const UNIT = 1_000_000_000n;
 const CAP = (2n ** 63n - 1n) * UNIT;
 /** Digits beyond these cannot change a value that is capped above and rounded to nanos below. */
 const INTEGER_DIGITS_MAX = 40;
+/**
+ * Decimal values are not capped in kube-apiserver. Here none is larger than a power of ten that no sum or comparison of
+ * real amounts comes near, so that the work is bounded.
+ */
+const DECIMAL_DIGITS_MAX = 1024;
+const LARGEST = 10n ** BigInt(DECIMAL_DIGITS_MAX) * UNIT;
 
 const DECIMAL = new Map<string, number>([
   ['n', -9],
@@ -80,16 +86,17 @@ function suffixScale(suffix: string): Scale | undefined {
   return e === null ? undefined : { ten: Number(`${e[1]}${e[2] ?? 0}`), two: 0, notation: 'exponent' };
 }
 
-/** Returns digits x 10^ten x 2^two in nanos, rounded up and capped. The work is bounded for any digits and exponent. */
+/** Returns digits x 10^ten x 2^two in nanos, rounded up and bounded above. The work is bounded for any digits and exponent. */
 function magnitude(integer: string, fraction: string, ten: number, two: number): bigint {
+  const [largest, digitsMax] = two > 0 ? [CAP, INTEGER_DIGITS_MAX] : [LARGEST, DECIMAL_DIGITS_MAX];
   const digits = integer + fraction;
   const significant = digits.replace(/^0+/, '');
   if (significant === '') return 0n;
   // Position of the leading digit relative to the unit, after scaling by ten.
   const lead = significant.length - fraction.length + ten;
-  if (lead > INTEGER_DIGITS_MAX) return CAP;
+  if (lead > digitsMax) return largest;
   if (lead < -INTEGER_DIGITS_MAX) return 1n;
-  const kept = significant.slice(0, 2 * INTEGER_DIGITS_MAX + 20);
+  const kept = significant.slice(0, digitsMax + INTEGER_DIGITS_MAX + 20);
   const lost = /[1-9]/.test(significant.slice(kept.length));
   const exponent = 9 + ten - fraction.length + (significant.length - kept.length);
   let value = BigInt(kept) << BigInt(two);
@@ -98,10 +105,10 @@ function magnitude(integer: string, fraction: string, ten: number, two: number):
     const by = 10n ** BigInt(-exponent);
     const up = value % by !== 0n;
     value = value / by + (up ? 1n : 0n);
-    if (up) return value > CAP ? CAP : value;
+    if (up) return value > largest ? largest : value;
   }
   if (lost) value += 1n;
-  return value > CAP ? CAP : value;
+  return value > largest ? largest : value;
 }
 
 /** The canonical text: no fraction, the largest suffix that keeps it so. */
@@ -124,8 +131,8 @@ export function formatQuantity(q: Quantity): string {
     value /= 1000n;
     exponent += 3;
   }
-  if (q.notation === 'exponent') return exponent === 0 ? String(value) : `${value}e${exponent}`;
-  return `${value}${DECIMAL_SUFFIX.get(exponent)!}`;
+  const suffix = q.notation === 'exponent' ? undefined : DECIMAL_SUFFIX.get(exponent);
+  return `${value}${suffix ?? (exponent === 0 ? '' : `e${exponent}`)}`;
 }
 
 /** The canonical form of a text, or undefined if it is not a quantity. */

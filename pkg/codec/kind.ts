@@ -1,4 +1,5 @@
 import {
+  apiVersionOf,
   type GroupVersion,
   type GroupVersionKind,
   goQuote,
@@ -70,18 +71,26 @@ export function withDefaults({ apiVersion, kind }: TypeMeta, expected: GroupVers
 
 const SCHEME = 'pkg/runtime/scheme.go:111';
 
-export function notRegistered(gvk: GroupVersionKind): string {
-  const version = gvk.group === '' ? gvk.version : `${gvk.group}/${gvk.version}`;
-  return `no kind ${goQuote(gvk.kind)} is registered for version ${goQuote(version)} in scheme ${goQuote(SCHEME)}`;
+/** The error for an unknown kind. An empty version is that of kube-apiserver's internal types. */
+export function notRegistered({ group, version, kind }: GroupVersionKind): string {
+  const where =
+    version === ''
+      ? `the internal version of group ${goQuote(group)}`
+      : `version ${goQuote(apiVersionOf({ group, version }))}`;
+  return `no kind ${goQuote(kind)} is registered for ${where} in scheme ${goQuote(SCHEME)}`;
 }
 
 /**
- * Returns the error for a body of another kind. It has the Go types: the package of the version, and the internal one.
+ * Returns the error for a body of another kind. It has the Go types: the package of the version, or the internal one if
+ * the body was read without a version, and the internal one.
  */
-export function notConvertible(from: KindSchema, to: KindSchema): string {
-  const internal = to.info.kind === 'Event' ? 'core' : to.info.package.slice(0, to.info.package.indexOf('/'));
-  return `converting (${from.info.version}.${from.info.kind}) to (${internal}.${to.info.kind}): unknown conversion`;
+export function notConvertible(from: KindSchema, to: KindSchema, read: 'versioned' | 'internal' = 'versioned'): string {
+  const source = read === 'versioned' ? from.info.version : internalPackage(from);
+  return `converting (${source}.${from.info.kind}) to (${internalPackage(to)}.${to.info.kind}): unknown conversion`;
 }
+
+const internalPackage = ({ info }: KindSchema): string =>
+  info.kind === 'Event' ? 'core' : info.package.slice(0, info.package.indexOf('/'));
 
 export function registeredKind(gvk: GroupVersionKind): KindSchema | undefined {
   return kindSchema(gvk);

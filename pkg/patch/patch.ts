@@ -30,6 +30,8 @@ export interface PatchInput {
   readonly text?: string;
   /** The patch was computed by an admission policy: see `JsonPatchOptions`. */
   readonly nullIsValue?: boolean;
+  /** Objects of the patch whose text has keys twice, with these keys (`ReadJson.repeated`). */
+  readonly repeated?: ReadonlyMap<JsonValue, readonly string[]>;
 }
 
 export interface Patched {
@@ -40,6 +42,10 @@ export interface Patched {
   readonly object: JsonObject;
   /** The findings of field validation in the patch document itself: `json patch unknown field "[0].comment"`. */
   readonly unknownFields: readonly string[];
+  /**
+   * Paths of fields that the result has twice: kube-apiserver inserts the value of a JSON patch operation as its text.
+   */
+  readonly repeatedFields: readonly string[];
   /**
    * Formats the result for the `Invalid value:` of field `patch`, if it cannot be decoded. This is costly. It shows the
    * result of the patch even if `object` changed since; `current` and the patch must not have changed.
@@ -67,13 +73,19 @@ export function* patchSteps(input: PatchInput): Steps<Patched> {
       const unknownFields = input.typed
         ? unknownOperationMembers(operations).map((at) => `json patch unknown field "${at}"`)
         : [];
+      const repeatedFields = input.repeated === undefined ? [] : repeatedPaths(object, input.repeated);
       yield;
-      return { object: cloneJson(object), unknownFields, show };
+      return { object: cloneJson(object), unknownFields, repeatedFields, show };
     }
     case 'merge': {
       const object = applyMergePatch(current, patch, input.typed);
       yield;
-      return { object: cloneJson(object), unknownFields: [], show: () => showPatched(object, [current]) };
+      return {
+        object: cloneJson(object),
+        unknownFields: [],
+        repeatedFields: [],
+        show: () => showPatched(object, [current]),
+      };
     }
     case 'strategic': {
       if (input.schema === undefined)
@@ -89,9 +101,25 @@ export function* patchSteps(input: PatchInput): Steps<Patched> {
         const own = getOwn(current, key);
         if (own !== undefined) object[key] = own;
       }
-      return { object, unknownFields: [], show: () => goFormat(patch) };
+      return { object, unknownFields: [], repeatedFields: [], show: () => goFormat(patch) };
     }
   }
+}
+
+/** Returns the paths of the fields in `repeated` that are part of the result: `data.a`, `spec.containers[0].image`. */
+function repeatedPaths(root: JsonObject, repeated: ReadonlyMap<JsonValue, readonly string[]>): readonly string[] {
+  const found: string[] = [];
+  const visit = (at: JsonValue, path: string): void => {
+    if (Array.isArray(at)) {
+      for (const [i, item] of at.entries()) visit(item, `${path}[${i}]`);
+    } else if (isObject(at)) {
+      const inside = path === '' ? '' : `${path}.`;
+      for (const key of repeated.get(at) ?? []) found.push(`${inside}${key}`);
+      for (const [key, value] of Object.entries(at)) visit(value, `${inside}${key}`);
+    }
+  };
+  visit(root, '');
+  return found;
 }
 
 /**

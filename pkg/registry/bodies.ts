@@ -1,9 +1,11 @@
 import {
   type ApiError,
+  apiVersionOf,
   cloneJson,
   errors,
   FieldErrors,
   FieldPath,
+  goQuote,
   isObject,
   type JsonObject,
   type JsonValue,
@@ -22,7 +24,7 @@ import {
   type Strictness,
   strictMessage,
 } from '../codec/index.js';
-import { PatchError, type PatchInput, patchSteps } from '../patch/index.js';
+import { PatchError, type Patched, type PatchInput, patchSteps } from '../patch/index.js';
 import { isCustom, type KindSchema, kindSchema } from '../schema/index.js';
 import { metaOf, text } from './meta.js';
 import type { Body, DecodedBody, FieldValidation, PatchRequest, RequestContext, Target } from './requests.js';
@@ -89,10 +91,11 @@ export function unreadable(target: Target, kind: KindSchema, object: JsonObject)
   return target.resource.declaration.unreadable?.(object);
 }
 
-/** A patch document, parsed once for all attempts. */
+/** A patch document, parsed once for all attempts (see `ReadJson`). */
 export interface PatchDocument {
   readonly value: JsonValue;
   readonly duplicates: readonly string[];
+  readonly repeated: ReadonlyMap<JsonValue, readonly string[]> | undefined;
   readonly text: string | undefined;
 }
 
@@ -106,7 +109,8 @@ export function* readPatch({ body, type }: PatchRequest): Steps<() => PatchDocum
   return () => {
     if (!read.ok)
       throw errors.badRequest(type === 'strategic' ? read.message : `error decoding patch: ${read.message}`);
-    return { value: read.value, duplicates: read.duplicates, text: body.bytes.toString() };
+    const { value, duplicates, repeated } = read;
+    return { value, duplicates, repeated, text: body.bytes.toString() };
   };
 }
 
@@ -132,9 +136,9 @@ export function* patchObject(
       schema: kind.schema,
       typed,
       ...(document.text === undefined ? {} : { text: document.text }),
+      ...(document.repeated === undefined ? {} : { repeated: document.repeated }),
     });
-    const prefix = request.type === 'json' ? 'json patch ' : '';
-    const found: string[] = typed ? [...document.duplicates.map((d) => prefix + d), ...patched.unknownFields] : [];
+    const found = typed ? findingsOf(request, document, patched) : [];
     yield;
     const decoded = yield* decodePatched(kind, patched.object);
     if (!decoded.ok) throw badResult(patched.show(), decoded.message);
@@ -144,12 +148,9 @@ export function* patchObject(
     yield;
     const why = unreadable(request.target, kind, object);
     if (why !== undefined) throw request.type === 'strategic' ? errors.badRequest(why) : badResult(patched.show(), why);
-    report(
-      { errors: [...found, ...inFieldOrder(strict.errors)], warnings: [...found, ...inFieldOrder(strict.warnings)] },
-      request,
-      context,
-      patched.show,
-    );
+    const repeated = patched.repeatedFields.map((path) => `duplicate field ${goQuote(path)}`);
+    const [inErrors, inWarnings] = [strict.errors, strict.warnings].map((texts) => ofDecoding(texts, repeated));
+    report({ errors: [...found, ...inErrors!], warnings: [...found, ...inWarnings!] }, request, context, patched.show);
     return object;
   } catch (e) {
     throw e instanceof PatchError ? patchFailure(e) : e;
@@ -158,13 +159,13 @@ export function* patchObject(
 
 /**
  * A patch must not change the kind of an object. kube-apiserver then decodes the other kind, and fails at the latest when it converts it.
- * Without a kind the object has that of the resource. Without a version nothing of it is read, not even its name.
+ * Without a kind the object has that of the resource.
  */
 function* decodePatched(kind: KindSchema, o: JsonObject): Steps<Decoded> {
   const { info } = kind;
   const apiVersion = String(o['apiVersion'] ?? '');
   const name = String(o['kind'] ?? '') || info.kind;
-  if (apiVersion === '' && !isCustom(kind)) return decodeValue(kind.schema, {});
+  if (apiVersion === '' && !isCustom(kind)) return decodeUnversioned(kind, o, name);
   const gv = parseApiVersion(apiVersion);
   if (gv === undefined) return { ok: false, message: `unexpected GroupVersion string: ${apiVersion}` };
   if (name === info.kind && gv.version === info.version && gv.group === info.group)
@@ -175,10 +176,54 @@ function* decodePatched(kind: KindSchema, o: JsonObject): Steps<Decoded> {
   return decoded.ok ? { ok: false, message: notConvertible(other, kind) } : decoded;
 }
 
+/**
+ * Without a version kube-apiserver decodes the object as the internal type of the kind, which knows no field by its
+ * name in the API. Nothing is read, not even the name of the object.
+ */
+function decodeUnversioned(kind: KindSchema, o: JsonObject, name: string): Decoded {
+  const { group, version } = kind.info;
+  const other = kindSchema({ group, version, kind: name });
+  if (other === undefined) return { ok: false, message: notRegistered({ group, version: '', kind: name }) };
+  if (name !== kind.info.kind) return { ok: false, message: notConvertible(other, kind, 'internal') };
+  const unknown = Object.keys(o).filter((field) => !TYPE_FIELDS.includes(field));
+  const texts = unknown.map((field) => `unknown field ${goQuote(field)}`);
+  return {
+    ok: true,
+    object: { kind: name, apiVersion: apiVersionOf(kind.info) },
+    strict: { errors: texts, warnings: texts },
+  };
+}
+
+const TYPE_FIELDS: readonly string[] = ['kind', 'apiVersion'];
+
+/** The findings in the patch document itself. What is inside an unknown member of an operation is not read. */
+function findingsOf(
+  { type }: PatchRequest,
+  { duplicates }: PatchDocument,
+  { unknownFields }: Patched,
+): readonly string[] {
+  if (type !== 'json') return duplicates;
+  const unknown = unknownFields.map(pathOf);
+  return [...duplicates.filter((d) => !isWithin(pathOf(d), unknown)).map((d) => `json patch ${d}`), ...unknownFields];
+}
+
+/** The findings in the decoded result of a patch, with the fields that it has twice. What is inside an unknown field is not read. */
+function ofDecoding(texts: readonly string[], repeated: readonly string[]): readonly string[] {
+  if (repeated.length === 0) return inFieldOrder(texts);
+  const unknown = texts.map(pathOf);
+  return inFieldOrder([...texts, ...repeated.filter((text) => !isWithin(pathOf(text), unknown))]);
+}
+
+/** The path in a finding: `data.a` of `duplicate field "data.a"`. */
+const pathOf = (finding: string): string => finding.slice(finding.indexOf('"') + 1, -1);
+
+const isWithin = (path: string, others: readonly string[]): boolean =>
+  others.some((other) => path === other || (path.startsWith(other) && /^[.[]/.test(path.slice(other.length))));
+
 /** kube-apiserver decodes the result of a patch from a map with sorted keys, and finds unknown fields in that order. */
 function inFieldOrder(texts: readonly string[]): readonly string[] {
   if (texts.length < 2) return texts;
-  const keyed = texts.map((text) => ({ text, path: text.split(/[.[]/) }));
+  const keyed = texts.map((text) => ({ text, path: pathOf(text).split(/[.[]/) }));
   return keyed.sort((a, b) => comparePaths(a.path, b.path)).map(({ text }) => text);
 }
 

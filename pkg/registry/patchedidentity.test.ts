@@ -27,12 +27,69 @@ describe('a patch of kind or version', () => {
     expect(await b.patch('configmaps', AT, patch)).toMatchObject(CONFIG);
   });
 
-  it('that removes the version leaves no name', async () => {
+  describe('that removes the version', () => {
+    const open = async (): Promise<Bench> => {
+      const b = await Bench.open();
+      await b.create('configmaps', 'default', { ...CONFIG, data: { a: 'b' } });
+      return b;
+    };
+
+    it('leaves no field that is known, and no name', async () => {
+      const b = await open();
+      const patch = { apiVersion: null, x: 1 };
+      expect(await refusal(b.patch('configmaps', AT, patch, 'merge', { fieldValidation: 'Warn' }))).toBe(
+        '400 the name of the object (c based on URL) was undeterminable: name must be provided',
+      );
+      expect(b.warnings).toEqual(['unknown field "data"', 'unknown field "metadata"', 'unknown field "x"']);
+    });
+
+    it('is refused by a strict request', async () => {
+      const b = await open();
+      const answer = await refusal(
+        b.patch('configmaps', AT, { apiVersion: null }, 'merge', { fieldValidation: 'Strict' }),
+      );
+      expect(answer).toMatch(/^422 .*: strict decoding error: unknown field "data", unknown field "metadata"$/);
+    });
+
+    it.each([
+      ['Foo', 'no kind "Foo" is registered for the internal version of group "" in scheme "pkg/runtime/scheme.go:111"'],
+      ['Pod', 'converting (core.Pod) to (core.ConfigMap): unknown conversion'],
+    ])('is read as the internal type of kind %s', async (kind, message) => {
+      const answer = await refusal((await open()).patch('configmaps', AT, { apiVersion: null, kind }));
+      expect(answer).toMatch(/^422 /);
+      expect(answer.endsWith(`: ${message}`)).toBe(true);
+    });
+  });
+});
+
+describe('keys that are twice in a JSON patch', () => {
+  const value = (text: string): string => `{"op":"add","path":"/metadata/annotations","value":${text}}`;
+  it.each<readonly [string, string, readonly string[]]>([
+    [
+      'are twice in the result, too',
+      `[${value('{"a":"1","a":"2"}')}]`,
+      ['json patch duplicate field "[0].value.a"', 'duplicate field "metadata.annotations.a"'],
+    ],
+    [
+      'are once in an object that a later operation changes',
+      `[${value('{"a":"1","a":"2"}')},{"op":"add","path":"/metadata/annotations/b","value":"3"}]`,
+      ['json patch duplicate field "[0].value.a"'],
+    ],
+    [
+      'are not in the result if it has another value',
+      `[${value('{"a":"1","a":"2"}')},${value('{"a":"3"}')}]`,
+      ['json patch duplicate field "[0].value.a"'],
+    ],
+    [
+      'are not read in an unknown member',
+      '[{"op":"add","path":"/data","value":{},"x":1,"x":{"y":1,"y":2}}]',
+      ['json patch unknown field "[0].x"'],
+    ],
+  ])('%s', async (_, text, warnings) => {
     const b = await Bench.open();
     await b.create('configmaps', 'default', CONFIG);
-    expect(await refusal(b.patch('configmaps', AT, { apiVersion: null }))).toBe(
-      '400 the name of the object (c based on URL) was undeterminable: name must be provided',
-    );
+    await b.patch('configmaps', AT, text, 'json', { fieldValidation: 'Warn' });
+    expect(b.warnings).toEqual(warnings);
   });
 });
 

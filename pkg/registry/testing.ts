@@ -205,7 +205,7 @@ export class Bench {
   async patch(
     what: string,
     at: readonly [string, string],
-    patch: JsonObject,
+    patch: JsonObject | string,
     type: PatchType = 'merge',
     more: Partial<WriteOptions> & { readonly force?: boolean } = {},
   ): Promise<JsonObject> {
@@ -303,7 +303,10 @@ function split(text: string, by: string): [string, string] {
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
-const body = (o: JsonObject) => ({ bytes: Buffer.from(JSON.stringify(o)), encoding: 'json' as const });
+const body = (o: JsonObject | string) => ({
+  bytes: Buffer.from(typeof o === 'string' ? o : JSON.stringify(o)),
+  encoding: 'json' as const,
+});
 
 function writeOptions(o: Partial<WriteOptions>): WriteOptions {
   return { dryRun: false, fieldManager: 'test', fieldValidation: 'Strict', ...o };

@@ -34,6 +34,11 @@ export function* dropDisabledFields(
   yield* later.steps();
 }
 
+const sizeOf = (value: JsonValue): number => (isObject(value) ? Object.keys(value).length : 1);
+
+/** Reports whether a struct is dropped with its last field. All others are kept when they are empty. */
+const isDroppedEmpty = (schema: Schema): boolean => schema.kind === 'struct' && schema.name === 'core/v1.Lifecycle';
+
 /** Reports whether a field is used: absent, null and empty values are not. */
 function isSet(value: JsonValue | undefined): boolean {
   if (value === undefined || value === null || value === '' || value === 0 || value === false) return false;
@@ -50,7 +55,10 @@ function visit(value: JsonValue, schema: Schema, seen: Visitor, later: PutOff): 
     for (const field of own) if (Object.hasOwn(value, field.name)) seen(value, field);
     for (const field of descend) {
       const inner = getOwn(value, field.name);
-      if (inner !== undefined && inner !== null) visit(inner, field.schema, seen, later);
+      if (inner === undefined || inner === null) continue;
+      const had = sizeOf(inner);
+      visit(inner, field.schema, seen, later);
+      if (had > 0 && sizeOf(inner) === 0 && isDroppedEmpty(field.schema)) delete value[field.name];
     }
   } else if (schema.kind === 'list') {
     if (Array.isArray(value)) later.each(value, (item) => visit(item, schema.items, seen, later));

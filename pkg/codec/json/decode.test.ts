@@ -312,6 +312,7 @@ describe('reading without a schema', () => {
       ok: true,
       value: [{ value: 'y', n: 9007199254740993n }],
       duplicates: ['duplicate field "[0].value"'],
+      repeated: new Map([[{ value: 'y', n: 9007199254740993n }, ['value']]]),
     });
     expect(readJson(Buffer.from('{"a":1e400}'))).toMatchObject({ ok: false });
     expect(readJson(Buffer.from('{'))).toEqual({

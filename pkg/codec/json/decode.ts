@@ -100,7 +100,13 @@ export function parseFast(text: Buffer): JsonValue | undefined {
 
 /** A JSON value without a schema, with the paths of duplicate keys (`spec.x`, `[0].value`; the last one wins). */
 export type ReadJson =
-  | { readonly ok: true; readonly value: JsonValue; readonly duplicates: readonly string[] }
+  | {
+      readonly ok: true;
+      readonly value: JsonValue;
+      readonly duplicates: readonly string[];
+      /** The objects of `value` whose text has keys twice, with these keys; absent if there are none. */
+      readonly repeated?: ReadonlyMap<JsonValue, readonly string[]>;
+    }
   | {
       readonly ok: false;
       readonly message: string;
@@ -142,9 +148,11 @@ function* readExactly(text: Buffer): Steps<ReadJson> {
 function readNode(root: Node): ReadJson {
   const findings = new Findings();
   const failure = inspect(root, findings, 1);
-  return failure === undefined
-    ? { ok: true, value: jsonOf(root), duplicates: findings.texts }
-    : { ok: false, message: failure, syntax: false };
+  if (failure !== undefined) return { ok: false, message: failure, syntax: false };
+  const duplicates = findings.texts;
+  const repeated = new Map<JsonValue, readonly string[]>();
+  const value = jsonOf(root, duplicates.length === 0 ? undefined : repeated);
+  return { ok: true, value, duplicates, ...(repeated.size > 0 && { repeated }) };
 }
 
 /** Finds duplicate keys, and numbers that neither a double nor an int64 can represent. */

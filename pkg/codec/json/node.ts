@@ -80,8 +80,11 @@ export function topOf(value: JsonValue): Node {
   return { kind: 'map', keys, values: keys.map((key) => nodeOf(shallow(value[key]!))) };
 }
 
-/** Returns the value of a node without a schema; the last of duplicate keys wins. */
-export function jsonOf(node: Node): JsonValue {
+/**
+ * Returns the value of a node without a schema; the last of duplicate keys wins. `repeated` gets the objects that have
+ * keys twice, with these keys.
+ */
+export function jsonOf(node: Node, repeated?: Map<JsonValue, readonly string[]>): JsonValue {
   if (node === null || typeof node !== 'object') return node;
   switch (node.kind) {
     case 'number':
@@ -89,15 +92,23 @@ export function jsonOf(node: Node): JsonValue {
       return numberOf(node.text) ?? (node.text.startsWith('-') ? -Number.MAX_VALUE : Number.MAX_VALUE);
     case 'list': {
       const list: JsonArray = [];
-      for (const item of node.items) list.push(jsonOf(item));
+      for (const item of node.items) list.push(jsonOf(item, repeated));
       return list;
     }
     case 'map': {
       const object: JsonObject = {};
-      for (let i = 0; i < node.keys.length; i++) setOwn(object, node.keys[i]!, jsonOf(node.values[i]!));
+      for (let i = 0; i < node.keys.length; i++) setOwn(object, node.keys[i]!, jsonOf(node.values[i]!, repeated));
+      if (repeated !== undefined) noteRepeated(node.keys, object, repeated);
       return object;
     }
   }
+}
+
+function noteRepeated(keys: readonly string[], object: JsonObject, repeated: Map<JsonValue, readonly string[]>): void {
+  const seen = new Set<string>();
+  const twice = new Set<string>();
+  for (const key of keys) (seen.has(key) ? twice : seen).add(key);
+  if (twice.size > 0) repeated.set(object, [...twice]);
 }
 
 /** Returns the nesting depth of a node, without recursion. */

@@ -38,7 +38,7 @@ describe('quantities', () => {
     ['0.1n', '1n'],
     ['100000000000000000000', '100E'],
     ['9Ei', '9223372036854775807'],
-    ['9'.repeat(300), '9223372036854775807'],
+    ['9'.repeat(300), '9'.repeat(300)],
   ])('%s is written as %s', (written, canonical) => {
     expect(text(canonicalQuantityText(written))).toBe(canonical);
   });
@@ -48,7 +48,7 @@ describe('quantities', () => {
     ['1E-999999999', '1e-9'],
     ['1e0000000000000000003', '1e0000000000000000003'],
     ['10e99999998', '1e99999999'],
-    [`1${'0'.repeat(100_000)}e5`, '9223372036854775807'],
+    [`1${'0'.repeat(100_000)}e5`, '10e1023'],
   ])('case %# terminates, however large the exponent', (written, canonical) => {
     expect(text(canonicalQuantityText(written))).toBe(canonical);
   });

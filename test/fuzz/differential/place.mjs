@@ -5,12 +5,15 @@ import { requestOf } from './ways.mjs';
 /** Fields that differ from run to run, and one that kube-apiserver drops when it stores an object. */
 const UNSTORED = ['uid', 'resourceVersion', 'creationTimestamp', 'selfLink'];
 
+/** Several objects may be compared at a time, each in its own namespace. */
+let places = 0;
+
 /**
  * Creates the object of `base` (`{path, object}`) in a namespace of its own on each server, calls `use` with its place, and removes
  * it. The place is undefined if a server refuses the object.
  */
 export async function withPlace(clients, base, use) {
-  const ns = `f${Date.now().toString(36)}`;
+  const ns = `f${Date.now().toString(36)}-${places++}`;
   const path = base.path.replace('{{ns}}', ns);
   const stored = [];
   if (path !== base.path)
@@ -45,13 +48,9 @@ export async function answersTo(clients, place, { on, ops, query = '' }) {
 }
 
 async function answersOnce(clients, place, { on, ops, query }) {
-  const answers = [];
-  for (const [i, client] of clients.entries()) {
-    const sent = requestOf(on, place, i, ops, query);
-    if (sent === undefined) return undefined;
-    answers.push(await ask(client, sent, place));
-  }
-  return answers;
+  const sent = clients.map((_, i) => requestOf(on, place, i, ops, query));
+  if (sent.includes(undefined)) return undefined;
+  return Promise.all(clients.map((client, i) => ask(client, sent[i], place)));
 }
 
 async function ask(client, { method, path, headers = {}, body }, { ns }) {
@@ -65,7 +64,7 @@ async function ask(client, { method, path, headers = {}, body }, { ns }) {
   const shown = warnings === undefined ? {} : { warnings };
   if (res.status >= 300) {
     const causes = answer.details?.causes?.map((c) => [c.reason, c.field, sentence(c.message)]);
-    return { code: res.status, reason: answer.reason, ...shown, ...(causes === undefined ? { message: sentence(answer.message ?? '') } : { causes: causes.sort(byText) }) };
+    return { code: res.status, reason: answer.reason, ...shown, ...(causes === undefined ? {} : { causes: causes.sort(byText) }), message: sentence(answer.message ?? '') };
   }
   const object = clean(answer);
   if (object.metadata?.generateName !== undefined) object.metadata.name = '<generated>';

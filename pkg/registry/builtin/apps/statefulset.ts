@@ -154,7 +154,7 @@ function validate(o: Shaped<shapes.AppsV1StatefulSet>, errors: FieldErrors): voi
   nonNegative(at(o, 'spec', 'minReadySeconds'), SPEC.child('minReadySeconds'), errors);
   nonNegative(at(o, 'spec', 'ordinals', 'start'), SPEC.child('ordinals', 'start'), errors);
   selectorAndTemplate(
-    withClaims(o),
+    templateOfPods(o),
     { owner: 'StatefulSet', emptyFor: 'statefulset', required: true, senseless: '' },
     errors,
   );
@@ -167,16 +167,22 @@ function serviceName(o: Shaped<shapes.AppsV1StatefulSet>, errors: FieldErrors): 
   if (service !== '') sentences(service, isDns1123Label, SPEC.child('serviceName'), errors);
 }
 
-/** Every pod has a volume for each claim template, with the template's name. */
-function withClaims(o: Shaped<shapes.AppsV1StatefulSet>): Shaped<shapes.AppsV1StatefulSet> {
+/**
+ * Every pod has a volume for each claim template, with the template's name. Its host name and subdomain are its own and
+ * the service's, so that those of the template are not validated.
+ */
+function templateOfPods(o: Shaped<shapes.AppsV1StatefulSet>): Shaped<shapes.AppsV1StatefulSet> {
   const claims = objectsAt(o, 'spec', 'volumeClaimTemplates').map((c) => textAt(c, 'metadata', 'name'));
-  if (claims.length === 0) return o;
   const spec = objectAt(o, 'spec');
   const template = objectAt(spec, 'template');
-  const podSpec = objectAt(template, 'spec');
+  const { hostname: _hostname, subdomain: _subdomain, ...podSpec } = objectAt(template, 'spec');
   const own = objectsAt(podSpec, 'volumes').filter((v) => !claims.includes(textAt(v, 'name')));
   const named = [...new Set(claims)].map((name) => ({ name, persistentVolumeClaim: { claimName: name } }));
-  return { ...o, spec: { ...spec, template: { ...template, spec: { ...podSpec, volumes: [...named, ...own] } } } };
+  const volumes = [...named, ...own];
+  return {
+    ...o,
+    spec: { ...spec, template: { ...template, spec: { ...podSpec, ...(volumes.length > 0 && { volumes }) } } },
+  };
 }
 
 function validateClaims(o: Shaped<shapes.AppsV1StatefulSet>, errors: FieldErrors): void {

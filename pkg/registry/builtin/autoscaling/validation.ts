@@ -13,6 +13,7 @@ import {
 } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import { at, listAt, numberAt, objectAt, objectsAt, textAt } from '../access.js';
+import { containerResourceName } from '../core/pod/validation/index.js';
 import { oneOf, sentences } from '../rules.js';
 
 const SPEC = FieldPath.in<shapes.AutoscalingV2HorizontalPodAutoscaler>().child('spec');
@@ -59,9 +60,8 @@ function reference(
 ): void {
   const version = textAt(ref, 'apiVersion');
   const parsed = parseApiVersion(version);
-  if (parsed === undefined && version !== '')
-    errors.invalid(path.child('apiVersion'), version, `unexpected GroupVersion string: ${version}`);
-  else if ((parsed?.group ?? '') === '' && textAt(ref, 'kind') !== 'ReplicationController')
+  const isGroupless = version === '' || parsed?.group === '';
+  if (isGroupless && textAt(ref, 'kind') !== 'ReplicationController')
     errors.invalid(path.child('apiVersion'), version, 'apiVersion must specify API group');
   named(ref, path, errors);
 }
@@ -71,6 +71,9 @@ function named(
   path: FieldPath,
   errors: FieldErrors,
 ): void {
+  const version = textAt(ref, 'apiVersion');
+  if (version !== '' && parseApiVersion(version) === undefined)
+    errors.invalid(path.child('apiVersion'), version, `unexpected GroupVersion string: ${version}`);
   for (const field of ['kind', 'name'] as const) {
     const v = textAt(ref, field);
     if (v === '') errors.required(path.child(field));
@@ -107,10 +110,13 @@ function source(field: string, s: JsonObject, path: FieldPath, errors: FieldErro
     case 'containerResource':
       if (textAt(s, 'container') === '') errors.required(path.child('container'), 'must specify a container');
       else sentences(textAt(s, 'container'), isDns1123Label, path.child('container'), errors);
-      resourceTarget(s, target, path, errors);
+      if (textAt(s, 'name') === '') errors.required(path.child('name'), 'must specify a resource name');
+      else containerResourceName(textAt(s, 'name'), path.child('name'), errors);
+      resourceTarget(target, path, errors);
       break;
     case 'resource':
-      resourceTarget(s, target, path, errors);
+      if (textAt(s, 'name') === '') errors.required(path.child('name'), 'must specify a resource name');
+      resourceTarget(target, path, errors);
       break;
     case 'pods':
       identifier(objectAt(s, 'metric'), path.child('metric'), errors);
@@ -136,8 +142,7 @@ function source(field: string, s: JsonObject, path: FieldPath, errors: FieldErro
   }
 }
 
-function resourceTarget(s: JsonObject, target: JsonObject, path: FieldPath, errors: FieldErrors): void {
-  if (textAt(s, 'name') === '') errors.required(path.child('name'), 'must specify a resource name');
+function resourceTarget(target: JsonObject, path: FieldPath, errors: FieldErrors): void {
   const here = path.child('target');
   metricTarget(target, here, errors);
   const share = at(target, 'averageUtilization') !== undefined;

@@ -9,7 +9,7 @@ import { labelsFromTemplate, podNameWarning, wantsOther } from '../workloads.js'
 import { defaultJob } from './defaults.js';
 import { jobSpecWarnings } from './jobspec.js';
 import { validateJobStatus } from './jobstatus.js';
-import { generated, validateJob, validateJobUpdate } from './validation.js';
+import { generated, SELECTED, validateJob, validateJobUpdate } from './validation.js';
 
 export const job: ResourceDeclaration<shapes.BatchV1Job> = {
   group: 'batch',
@@ -104,8 +104,7 @@ function generateSelector(o: Shaped<shapes.BatchV1Job>): void {
   const labels = generated(o);
   const mine = objectIn(objectIn(objectIn(spec, 'template'), 'metadata'), 'labels');
   for (const [key, value] of Object.entries(labels)) if (mine[key] === undefined) mine[key] = value;
-  const key = 'batch.kubernetes.io/controller-uid';
   const selector = objectIn(spec, 'selector');
   const matched = objectIn(selector, 'matchLabels');
-  if (matched[key] === undefined) matched[key] = labels[key]!;
+  if (matched[SELECTED] === undefined) matched[SELECTED] = labels[SELECTED]!;
 }

@@ -4,8 +4,10 @@ import {
   type FieldErrors,
   type FieldName,
   FieldPath,
+  goJson,
   isDns1123Label,
   isObject,
+  Printed,
   type Shaped,
 } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
@@ -36,12 +38,12 @@ function chosenPods(spec: Shaped<shapes.BatchV1JobSpec>, errors: FieldErrors): v
   if (matches === false || selector === undefined)
     errors.invalid(
       SPEC.child('template', 'metadata', 'labels'),
-      givenAt(spec, 'template', 'metadata', 'labels'),
+      new Printed(() => goJson(givenAt(spec, 'template', 'metadata', 'labels') ?? null)),
       '`selector` does not match template `labels`',
     );
 }
 
-/** Labels that distinguish the pods of one job from those of another of the same name. */
+/** Labels that distinguish the pods of one job from those of another of the same name, and the selector of one of them. */
 function generatedLabels(o: Shaped<shapes.BatchV1Job>, errors: FieldErrors): void {
   const labels = objectAt(o, 'spec', 'template', 'metadata', 'labels');
   const path = SPEC.child('template', 'metadata', 'labels');
@@ -49,9 +51,16 @@ function generatedLabels(o: Shaped<shapes.BatchV1Job>, errors: FieldErrors): voi
   for (const [key, value] of Object.entries(wanted)) {
     const v = labels[key];
     if (v === undefined) errors.required(path.key(key), `must be '${value}'`);
-    else if (v !== value) errors.invalid(path.key(key), v, `must be '${value}'`);
+    else if (v !== value) errors.invalid(path.key(key), new Printed(() => goJson(labels)), `must be '${value}'`);
   }
+  const selector = objectAt(o, 'spec', 'selector');
+  const own = { matchLabels: { [SELECTED]: wanted[SELECTED]! } };
+  if (!equalJson(selector, own))
+    errors.invalid(SPEC.child('selector'), shown('meta/v1.LabelSelector', selector), '`selector` not auto-generated');
 }
+
+/** The label by which a generated selector selects. */
+export const SELECTED = 'batch.kubernetes.io/controller-uid';
 
 export function generated(o: Shaped<shapes.BatchV1Job>): Readonly<Record<string, string>> {
   const uid = textAt(o, 'metadata', 'uid');

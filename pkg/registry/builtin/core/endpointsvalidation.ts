@@ -6,6 +6,7 @@ import {
   isIp,
   isPortNumber,
   isQualifiedName,
+  parseIp,
   type Shaped,
 } from '../../../api/index.js';
 import type { Steps } from '../../../base/index.js';
@@ -37,13 +38,13 @@ function address(
   errors: FieldErrors,
 ): void {
   const ip = textAt(a, 'ip');
-  const wrong = isIp(ip);
-  for (const s of wrong) errors.invalid(path.child('ip'), ip, s);
+  sentences(ip, isIp, path.child('ip'), errors);
   const hostname = textAt(a, 'hostname');
   if (hostname !== '') sentences(hostname, isDns1123Label, path.child('hostname'), errors);
   const node = at(a, 'nodeName');
   if (typeof node === 'string') sentences(node, isDns1123Subdomain, path.child('nodeName'), errors);
-  if (wrong.length > 0) errors.invalid(path.child('ip'), ip, 'must be a valid IP address');
+  // An address with leading zeros, or mapped into IPv6, is read here.
+  if (parseIp(ip) === undefined) errors.invalid(path.child('ip'), ip, 'must be a valid IP address');
   else notLocal(ip, path.child('ip'), errors);
 }
 

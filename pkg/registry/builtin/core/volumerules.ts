@@ -81,6 +81,14 @@ const OWN: Readonly<Record<string, SourceRule>> = {
     required(s, path, errors, 'secretName', 'shareName');
     if (at(s, 'secretNamespace') === '') errors.required(path.child('secretNamespace'));
   },
+  glusterfs: (s, path, errors) => {
+    sourceRule('glusterfs')!(s, path, errors);
+    const namespace = at(s, 'endpointsNamespace');
+    const here = path.child('endpointsNamespace');
+    if (namespace === '')
+      errors.invalid(here, '', 'if the endpointnamespace is set, it must be a valid namespace name');
+    else if (namespace !== undefined) sentences(String(namespace), isDns1123Label, here, errors);
+  },
   local: (s, path, errors) => {
     const where = textAt(s, 'path');
     if (where === '') errors.required(path.child('path'));
@@ -123,9 +131,9 @@ export function volumeSpec(
   modes(spec, path.child('accessModes'), errors);
   if (!inline) capacity(spec, path.child('capacity'), errors);
   const policy = textAt(spec, 'persistentVolumeReclaimPolicy');
-  if (policy !== '')
+  if (policy !== '' && !inline)
     oneOf(policy, path.child('persistentVolumeReclaimPolicy'), ['Delete', 'Recycle', 'Retain'], errors, false);
-  nodeAffinity(spec, path.child('nodeAffinity'), errors);
+  if (!inline) nodeAffinity(spec, path.child('nodeAffinity'), errors);
   sources(spec, path, errors);
   if (textAt(spec, 'hostPath', 'path') === '/' && policy === 'Recycle')
     errors.forbidden(path.child('persistentVolumeReclaimPolicy'), "may not be 'recycle' for a hostPath mount of '/'");
@@ -133,7 +141,7 @@ export function volumeSpec(
   if (storageClass !== '' && !inline)
     sentences(storageClass, isDns1123Subdomain, path.child('storageClassName'), errors);
   const mode = at(spec, 'volumeMode');
-  if (typeof mode === 'string') oneOf(mode, path.child('volumeMode'), VOLUME_MODES, errors, false);
+  if (typeof mode === 'string' && !inline) oneOf(mode, path.child('volumeMode'), VOLUME_MODES, errors, false);
   if (!inline) attributesClass(spec, path, errors);
 }
 

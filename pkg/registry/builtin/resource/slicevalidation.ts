@@ -9,7 +9,9 @@ import {
   type JsonObject,
   parseQuantity,
   type Quantity,
+  quantityOf,
   type Shaped,
+  unitsOf,
   type Value,
 } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
@@ -337,11 +339,22 @@ function policyRange(
   const first = { ...min, nanos: min.nanos + step.nanos };
   if (capacity !== undefined && isMore(first, capacity))
     tell('step', step, `one step ${formatQuantity(first)} is larger than capacity value: ${formatQuantity(capacity)}`);
+  let countable = true;
+  for (const [field, q] of Object.entries({ default: otherwise, min, max, step })) {
+    if (q === undefined || (q.nanos >= 0n && !isMore(q, LARGEST_INT64))) continue;
+    countable = false;
+    const bound = q.nanos < 0n ? 'must be greater than or equal to 0' : `must not be larger than ${2n ** 63n - 1n}`;
+    tell(field, q, bound);
+  }
+  if (!countable) return;
   for (const q of [otherwise, max])
-    if (q !== undefined && (q.nanos - min.nanos) % step.nanos !== 0n)
+    if (q !== undefined && (unitsOf(q) - unitsOf(min)) % unitsOf(step) !== 0n)
       tell(
         'step',
         q,
         `value is not a multiple of a given step (${formatQuantity(step)}) from (${formatQuantity(min)})`,
       );
 }
+
+/** Steps are counted in whole units, rounded up, as int64. */
+const LARGEST_INT64 = quantityOf(2n ** 63n - 1n);

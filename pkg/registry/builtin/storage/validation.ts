@@ -281,8 +281,8 @@ export function validateCsiNodeUpdate(
     return rest;
   };
   for (const before of objectsAt(old, 'spec', 'drivers')) {
-    const now = objectsAt(o, 'spec', 'drivers').find((d) => textAt(d, 'name') === textAt(before, 'name'));
-    if (now !== undefined && !equalJson(bare(now), bare(before)))
+    const namesakes = objectsAt(o, 'spec', 'drivers').filter((d) => textAt(d, 'name') === textAt(before, 'name'));
+    for (const now of namesakes.filter((d) => !equalJson(bare(d), bare(before))))
       errors.invalid(SPEC.child('drivers'), shown('storage/v1.CSINodeDriver', bare(now)), 'field is immutable');
   }
 }
@@ -359,7 +359,6 @@ function attachmentStatus(o: Shaped<shapes.StorageV1VolumeAttachment>, errors: F
 
 /** An inline volume has no class, no claim and no size. */
 function inlineVolume(spec: Shaped<shapes.CoreV1PersistentVolumeSpec>, path: FieldPath, errors: FieldErrors): void {
-  volumeSpec(spec, path, true, errors);
   const context = 'in the context of inline volumes';
   if (at(spec, 'csi') === undefined) errors.required(path.child('csi'), `has to be specified ${context}`);
   if (at(spec, 'capacity') !== undefined) errors.forbidden(path.child('capacity'), `may not be specified ${context}`);
@@ -371,6 +370,9 @@ function inlineVolume(spec: Shaped<shapes.CoreV1PersistentVolumeSpec>, path: Fie
   const mode = at(spec, 'volumeMode');
   if (typeof mode === 'string' && mode !== 'Filesystem')
     errors.forbidden(path.child('volumeMode'), `may not specify volumeMode other than Filesystem ${context}`);
+  if (at(spec, 'nodeAffinity') !== undefined)
+    errors.forbidden(path.child('nodeAffinity'), `may not be specified ${context}`);
+  volumeSpec(spec, path, true, errors);
 }
 
 export function validateAttachmentUpdate(

@@ -13,7 +13,6 @@ import {
 import type { shapes } from '../../../../schema/index.js';
 import { at, boolAt, keysOf, numberAt, objectAt, objectIn, objectsAt, textAt } from '../../access.js';
 import { whenAbsent } from '../../defaults.js';
-import { aggregateRequests, isPodLevelResource } from './aggregate.js';
 import { pullsAlways } from './image.js';
 
 /**
@@ -34,6 +33,7 @@ export function defaultPodSpec(spec: Shaped<shapes.CoreV1PodSpec>): void {
   for (const list of CONTAINER_LISTS) for (const container of objectsAt(spec, list)) defaultContainer(container);
   for (const volume of objectsAt(spec, 'volumes')) defaultVolume(volume);
   roundAmounts(objectAt(spec, 'overhead'));
+  for (const field of ['limits', 'requests'] as const) roundAmounts(objectAt(spec, 'resources', field));
 }
 
 export const CONTAINER_LISTS = ['initContainers', 'containers', 'ephemeralContainers'] as const;
@@ -50,7 +50,6 @@ export function defaultPod(pod: Shaped<shapes.CoreV1Pod>): void {
       if (hostNetwork) for (const port of objectsAt(container, 'ports')) hostPort(port);
     }
   }
-  defaultPodLevelRequests(spec);
   alignAddresses(pod);
 }
 
@@ -85,21 +84,6 @@ function requestsFollowLimits(resources: Shaped<shapes.CoreV1ResourceRequirement
   for (const [name, limit] of Object.entries(limits)) {
     const requests = objectIn(resources, 'requests');
     if (getOwn(requests, name) === undefined) setOwn(requests, name, limit);
-  }
-}
-
-/**
- * Pod-level requests default to the sum of the container requests, and where those are
- * absent too, to the pod-level limit.
- */
-function defaultPodLevelRequests(spec: Shaped<shapes.CoreV1PodSpec>): void {
-  const resources = spec['resources'];
-  if (!isObject(resources) || !isObject(resources['limits'])) return;
-  const containers = [...objectsAt(spec, 'containers'), ...objectsAt(spec, 'initContainers')];
-  for (const [name, limit] of Object.entries(objectAt(resources, 'limits'))) {
-    if (getOwn(objectAt(resources, 'requests'), name) !== undefined || !isPodLevelResource(name)) continue;
-    const asked = containers.some((c) => at(c, 'resources', 'requests', name) !== undefined);
-    setOwn(objectIn(resources, 'requests'), name, asked ? formatQuantity(aggregateRequests(spec, name)) : limit);
   }
 }
 

@@ -1,5 +1,5 @@
 const IMAGE_LENGTH_MAX = 1024;
-const NAME_LENGTH_MAX = 255;
+const REPOSITORY_LENGTH_MAX = 255;
 
 const PART = '[a-z0-9]+(?:(?:\\.|__?|-+)[a-z0-9]+)*';
 const HOST =
@@ -18,7 +18,17 @@ const IMAGE_ID = /^[a-f0-9]{64}$/;
 export function pullsAlways(image: string): boolean {
   if (image.length > IMAGE_LENGTH_MAX || IMAGE_ID.test(image)) return false;
   const found = REFERENCE.exec(image)?.groups;
-  if (found === undefined || (found['name'] ?? '').length > NAME_LENGTH_MAX) return false;
+  if (found === undefined || repositoryOf(found['name'] ?? '').length > REPOSITORY_LENGTH_MAX) return false;
   const { tag, digest } = found;
   return tag === undefined ? digest === undefined : tag === 'latest';
+}
+
+/** The name without its host. A name of one part is in the repository `library` of the default host. */
+function repositoryOf(name: string): string {
+  const slash = name.indexOf('/');
+  const first = name.slice(0, Math.max(slash, 0));
+  const isHost = /[.:A-Z]/.test(first) || first === 'localhost';
+  const repository = isHost ? name.slice(slash + 1) : name;
+  const ofDefaultHost = !isHost || first === 'docker.io';
+  return ofDefaultHost && !repository.includes('/') ? `library/${repository}` : repository;
 }

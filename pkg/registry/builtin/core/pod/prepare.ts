@@ -3,13 +3,13 @@ import type { shapes } from '../../../../schema/index.js';
 import type { WriteContext } from '../../../resource.js';
 import { at, listAt, numberAt, objectAt, objectIn, objectsAt, textAt } from '../../access.js';
 import { keep } from '../../form.js';
-import { CONTAINER_LISTS } from './defaults.js';
+import { completePodResources } from './aggregate.js';
 import { qosClass } from './qos.js';
 
 /** Prepares a new pod before validation. */
 export function prepareNewPod(pod: Shaped<shapes.CoreV1Pod>, context: WriteContext): void {
   const spec = objectIn(pod, 'spec');
-  dropStopSignals(spec, {}, context);
+  completePodResources(spec);
   const status: JsonObject = { phase: 'Pending', qosClass: qosClass(spec) };
   if (listAt(spec, 'schedulingGates').length > 0) {
     status['conditions'] = [
@@ -63,34 +63,11 @@ function noNegativeGrace(spec: Shaped<shapes.CoreV1PodSpec>): void {
   if (numberAt(spec, 'terminationGracePeriodSeconds') < 0) spec['terminationGracePeriodSeconds'] = 1;
 }
 
-/** Drops container stop signals, a feature that is disabled by default, unless the old object has one. */
-export function dropStopSignals(
-  spec: Shaped<shapes.CoreV1PodSpec>,
-  old: Shaped<shapes.CoreV1PodSpec>,
-  context: WriteContext,
-): void {
-  if (context.featureEnabled('ContainerStopSignals') || hasStopSignal(old)) return;
-  for (const list of CONTAINER_LISTS) {
-    for (const container of objectsAt(spec, list)) {
-      const lifecycle = container['lifecycle'];
-      if (!isObject(lifecycle) || lifecycle['stopSignal'] === undefined) continue;
-      delete lifecycle['stopSignal'];
-      if (Object.keys(lifecycle).length === 0) delete container['lifecycle'];
-    }
-  }
-}
-
-const hasStopSignal = (spec: Shaped<shapes.CoreV1PodSpec>): boolean =>
-  CONTAINER_LISTS.some((list) => objectsAt(spec, list).some((c) => textAt(c, 'lifecycle', 'stopSignal') !== ''));
-
 /** Prepares a changed pod before validation. */
-export function prepareChangedPod(
-  pod: Shaped<shapes.CoreV1Pod>,
-  old: Shaped<shapes.CoreV1Pod>,
-  context: WriteContext,
-): void {
+export function prepareChangedPod(pod: Shaped<shapes.CoreV1Pod>, old: Shaped<shapes.CoreV1Pod>): void {
   const spec = objectIn(pod, 'spec');
-  dropStopSignals(spec, objectAt(old, 'spec'), context);
+  // Clients that do not know the field omit it.
+  if (spec['resources'] === undefined) keep('resources', spec, objectAt(old, 'spec'));
   if (at(old, 'spec', 'terminationGracePeriodSeconds') !== undefined) noNegativeGrace(spec);
 }
 

@@ -1,7 +1,7 @@
 import { type FieldErrors, FieldPath, isLabelKey, type JsonObject, type Shaped } from '../../../../../api/index.js';
 import type { shapes } from '../../../../../schema/index.js';
 import { at, listAt, objectAt, textAt } from '../../../access.js';
-import { labels, sentences } from '../../../rules.js';
+import { labels } from '../../../rules.js';
 import { podSpec } from './podspec.js';
 import { podUpdate } from './update.js';
 
@@ -50,7 +50,7 @@ export function templateMeta(
 ): void {
   labels(objectAt(template, 'metadata', 'labels'), path.childShownAs('labels'), errors);
   for (const key of Object.keys(objectAt(template, 'metadata', 'annotations')))
-    sentences(key.toLowerCase(), isLabelKey, path.childShownAs('annotations'), errors);
+    for (const s of isLabelKey(key.toLowerCase())) errors.invalid(path.childShownAs('annotations'), key, s);
 }
 
 /** Validates a pod template at `path`. */

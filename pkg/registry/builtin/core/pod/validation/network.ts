@@ -54,8 +54,8 @@ export function dns(
     );
   errors.each(searches, (search, i) => {
     if (search === '.') return;
-    for (const s of isDns1123SubdomainWithUnderscore(search.replace(/\.$/, '')))
-      errors.invalid(here.child('searches').index(i), search, s);
+    // Errors show the path without the dot of the root.
+    sentences(search.replace(/\.$/, ''), isDns1123SubdomainWithUnderscore, here.child('searches').index(i), errors);
   });
   errors.each(objectsAt(config, 'options'), (option, i) => {
     if (textAt(option, 'name') === '') errors.required(here.child('options').index(i), 'must not be empty');

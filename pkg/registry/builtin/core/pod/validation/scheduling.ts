@@ -285,7 +285,7 @@ export function topologySpread(
       if (typeof v === 'string') oneOf(v, one.child(field), INCLUSION, errors, false);
     }
     spreadKeys(c, one, errors);
-    labelSelector(at(c, 'labelSelector'), one.child('labelSelector'), errors, false);
+    labelSelector(at(c, 'labelSelector'), one.child('labelSelector'), errors);
   });
 }
 

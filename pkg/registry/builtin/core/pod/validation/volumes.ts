@@ -114,8 +114,11 @@ const SOURCES: readonly Source[] = [
     json: 'hostPath',
     rule: (s, path, errors) => {
       const where = textAt(s, 'path');
-      if (where === '') errors.required(path.child('path'));
-      else noBacksteps(where, path.child('path'), errors);
+      if (where === '') {
+        errors.required(path.child('path'));
+        return;
+      }
+      noBacksteps(where, path.child('path'), errors);
       const type = at(s, 'type');
       if (typeof type === 'string') oneOf(type, path.child('type'), HOST_PATH_TYPES, errors, false);
     },

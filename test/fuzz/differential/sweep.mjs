@@ -1,0 +1,138 @@
+#!/usr/bin/env node
+// Sends every single change of `single.mjs` to two servers, as a create and an update (dry run), and reports where their responses
+// differ, grouped by kind, field and difference. Pods have many changes: a share of them is enough at a time.
+//
+//   sweep.mjs --reference https://127.0.0.1:6500 --reference-cert FILE --reference-key FILE [--kinds REGEX] [--fields REGEX]
+//     [--server URL --cert FILE --key FILE]   default: a server of this build, started for the run
+//     [--share 0.1] [--from 0]                ask only this share of the changes, the same in each run, from this place on
+//     [--jobs 3] [--report FILE]
+//
+// Without a reference it prints a message and exits. The exit code is 0 if nothing differs.
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { Client, canonical, firstDifference } from '../../golden/lib.mjs';
+import { recordedText } from '../../golden/recordings.mjs';
+import { startServer } from '../../golden/server.mjs';
+import { OBJECTS } from './objects.mjs';
+import { answersTo, withPlace } from './place.mjs';
+import { singleChanges } from './single.mjs';
+
+/** Where the specification states another rule than kube-apiserver keeps (see test/golden/known.json). */
+const OTHER_RULES = [/^endpointslice.* \/endpoints\/\d+\/hints/, /^(device|resource).*\/tolerations/, /^(device|resource).*\/opaque\/driver$/];
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
+const env = process.env;
+const text = (value = '') => ({ type: 'string', default: value });
+const { values: o } = parseArgs({
+  options: {
+    reference: text(env.REFERENCE),
+    'reference-cert': text(env.REFERENCE_CERT),
+    'reference-key': text(env.REFERENCE_KEY),
+    server: { type: 'string' },
+    cert: text(),
+    key: text(),
+    kinds: text(env.KINDS),
+    fields: text(env.FIELDS),
+    share: text('1'),
+    from: text('0'),
+    jobs: text('3'),
+    report: text(),
+  },
+});
+if (o.reference === '') {
+  console.log('sweep: skipped, no reference server is given (REFERENCE=https://..., REFERENCE_CERT=FILE, REFERENCE_KEY=FILE)');
+  process.exit(0);
+}
+const { kindSchema } = await import(join(root, 'dist', 'pkg', 'schema', 'index.js'));
+const bases = Object.entries({ ...JSON.parse(recordedText('validation/bases.json')), ...OBJECTS }).filter(([id]) => new RegExp(o.kinds).test(id));
+/** How many bases of a kind are asked the same change. */
+const REPEATS = 2;
+/** How many questions about one object are asked at a time. */
+const LANES = 3;
+const askedBefore = new Map();
+const found = new Map();
+let asked = 0;
+
+const own = o.server === undefined ? await startServer(['--runtime-config', 'api/all=true']) : undefined;
+const clients = [
+  new Client({ server: o.reference, cert: readFileSync(o['reference-cert']), key: readFileSync(o['reference-key']), prefix: '' }),
+  new Client({ server: o.server ?? own.url, cert: readFileSync(own?.cert ?? o.cert), key: readFileSync(own?.key ?? o.key), prefix: '' }),
+];
+if (o.report !== '') writeFileSync(o.report, '');
+try {
+  const waiting = [...bases];
+  await Promise.all(Array.from({ length: Number(o.jobs) }, work.bind(undefined, waiting)));
+} finally {
+  await own?.stop();
+}
+for (const { id, on, ops, at, times } of found.values()) console.log(`${id} ${on} ${JSON.stringify(ops).slice(0, 400)}\n    ${at} (${times} times)`);
+console.log(`sweep: ${asked} questions, ${found.size} differences`);
+process.exit(found.size > 0 ? 1 : 0);
+
+async function work(waiting) {
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    const [id, base] = next;
+    await sweep(id, base).catch((e) => console.error(`sweep: ${id}: ${e.message}`));
+  }
+}
+
+async function sweep(id, base) {
+  await withPlace(clients, base, async (place) => {
+    if (place === undefined) return console.error(`sweep: ${id}: not created`);
+    for (const [on, object] of [['create', place.created], ['update', place.stored[0]]]) {
+      const questions = questionsOf(id, base, object, on).values();
+      await Promise.all(Array.from({ length: LANES }, () => askAll(id, on, questions, place)));
+    }
+  });
+}
+
+async function askAll(id, on, questions, place) {
+  for (const ops of questions) {
+    // A server may close an idle connection during a request.
+    const answers = await answersTo(clients, place, { on, ops }).catch(() => answersTo(clients, place, { on, ops }));
+    if (answers === undefined) continue;
+    asked++;
+    const [expected, got] = answers;
+    if (expected.code !== 500 && canonical(expected) !== canonical(got)) report({ id, on, ops, expected, got });
+  }
+}
+
+function questionsOf(id, { object: { apiVersion, kind } }, object, on = '') {
+  const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
+  const schema = kindSchema({ group, version, kind })?.schema;
+  if (schema === undefined) return [];
+  const within = schema.fields.map((f) => f.name).filter((n) => !['status', 'kind', 'apiVersion'].includes(n));
+  const questions = [];
+  for (const ops of singleChanges(object, schema, within)) {
+    const key = `${id.split('/')[0]} ${on} ${canonical(ops).replace(/\/\d+/g, '/N')}`;
+    const place = hash(key) - Number(o.from);
+    if (!new RegExp(o.fields).test(ops[0].path) || OTHER_RULES.some((r) => r.test(`${id} ${ops[0].path}`)) || place < 0 || place >= Number(o.share)) continue;
+    const before = askedBefore.get(key) ?? 0;
+    if (before >= REPEATS) continue;
+    askedBefore.set(key, before + 1);
+    questions.push(ops);
+  }
+  return questions;
+}
+
+/** A number in [0, 1) that depends only on the text. */
+function hash(s) {
+  let h = 2166136261;
+  for (let i = 0; i < s.length; i++) h = Math.imul(h ^ s.charCodeAt(i), 16777619);
+  h = Math.imul(h ^ (h >>> 15), 2246822507);
+  return ((h ^ (h >>> 13)) >>> 0) / 4294967296;
+}
+
+function report({ id, on, ops, expected, got }) {
+  const at = firstDifference(expected, got);
+  const key = `${id.split('/')[0]} ${ops[0].path.replace(/\d+/g, 'N')} ${at.replace(/\d+/g, 'N').slice(0, 60)}`;
+  const known = found.get(key);
+  if (known !== undefined) {
+    known.times++;
+    return;
+  }
+  found.set(key, { id, on, ops, at, times: 1 });
+  if (o.report !== '') appendFileSync(o.report, `${JSON.stringify({ id, on, ops, at, expected, got })}\n`);
+}
