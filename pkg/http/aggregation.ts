@@ -22,6 +22,8 @@ export interface RemoteVersion {
   readonly discovery: { readonly document: JsonObject; readonly isCurrent: boolean } | undefined;
   /** The path and query of its OpenAPI v3 document; '' when the server has none. */
   readonly openApi: string;
+  /** The path and query of the OpenAPI v3 document of its group, `/openapi/v3/apis/{group}`; '' when the server has none. */
+  readonly groupOpenApi: string;
   /** Sends a request to the server. Throws `OutboundError`. */
   open(request: OutboundRequest): Promise<OpenResponse>;
   /** Sends a request with an Upgrade header. Throws `OutboundError`. */

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import type { ServedResources } from '../registry/index.js';
+import type { RemoteVersion } from './aggregation.js';
 import { DiscoveryDocuments } from './discovery.js';
+import { createRouter } from './router.js';
 import { testServices, testWorld } from './testing.js';
 
 const NO_REMOTE: never[] = [];
@@ -32,4 +34,24 @@ it('has no module-level document that two servers would share', () => {
   const documents = (of: typeof a) => of.openApi.of(of.registry.servedResources, of.stages.scheduler);
   expect(documents(a)).toBe(documents(a));
   expect(documents(a)).not.toBe(documents(b));
+});
+
+it('lists the groups of other servers by priority and name, the same in both forms', async () => {
+  const services = testServices(testWorld);
+  const remote = (group: string, groupPriority: number): RemoteVersion =>
+    ({ group, version: 'v1', groupPriority, isAvailable: false }) as RemoteVersion;
+  const versions = [remote('b.example.com', 100), remote('c.example.com', 2000), remote('a.example.com', 100)];
+  const aggregation = { versions, documents: [], find: () => undefined };
+  const router = createRouter({ ...services, aggregation });
+  const plain = (await router.inject({ url: '/apis' })).json().groups.map((g: { name: string }) => g.name);
+  expect(plain.slice(-3)).toEqual(['c.example.com', 'a.example.com', 'b.example.com']);
+  const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+  const { items } = (await router.inject({ url: '/apis', headers: { accept } })).json();
+  expect(items.map((i: { metadata: { name: string } }) => i.metadata.name)).toEqual(plain);
+});
+
+it('lists groups without the address of the server', async () => {
+  const router = createRouter(testServices(testWorld));
+  for (const group of (await router.inject({ url: '/apis' })).json().groups)
+    expect(Object.keys(group)).toEqual(['name', 'versions', 'preferredVersion']);
 });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { apiVersionOf, errors, type JsonArray, type JsonObject } from '../api/index.js';
+import { apiVersionOf, compareText, errors, type JsonArray, type JsonObject } from '../api/index.js';
 import type { ServedResource, ServedResources, ServedVersion, Subresource } from '../registry/index.js';
 import { isCustom } from '../schema/index.js';
 import type { RemoteVersion } from './aggregation.js';
@@ -84,9 +84,8 @@ export function serveRoot(call: Call, services: HttpServices, path: '/api' | '/a
   const aggregated = accepted.as !== undefined || (offersAggregated(accept) && accepted.encoding === 'json');
   const published = publishedBy(services);
   if (!aggregated) {
-    const make = (): JsonObject =>
-      path === '/api' ? apiVersions(services.address()) : groupList(published, services.address());
-    return send(call, services, `${path} ${services.address()}`, form, make);
+    const make = (): JsonObject => (path === '/api' ? apiVersions(services.address()) : groupList(published));
+    return send(call, services, path === '/api' ? `${path} ${services.address()}` : path, form, make);
   }
   const bytes = services.discovery.encoded(published, `${path} aggregated`, form, () =>
     aggregatedList(published, path),
@@ -168,10 +167,10 @@ function addresses(address: string): JsonArray {
   return [{ clientCIDR: '0.0.0.0/0', serverAddress: address }];
 }
 
-function groupList(published: Published, address: string): JsonObject {
+function groupList(published: Published): JsonObject {
   const groups = groupsOf(published)
     .filter((g) => g.group !== '')
-    .map((g) => ({ ...groupDocument(g), serverAddressByClientCIDRs: addresses(address) }));
+    .map(groupDocument);
   return { kind: 'APIGroupList', apiVersion: 'v1', groups };
 }
 
@@ -181,16 +180,27 @@ interface PublishedGroup {
   readonly versions: readonly { readonly version: string }[];
 }
 
-/** All groups in discovery order: the local ones, then those that only other servers serve. */
+/** The priority of the groups of custom resources. Those of built-in kinds have higher ones. */
+const CUSTOM_PRIORITY = 1000;
+
+/** All groups in discovery order: those of built-in kinds, then the others by the priority of their APIServices and by name. */
 function groupsOf({ served, remote }: Published): readonly PublishedGroup[] {
   if (remote.length === 0) return served.groups;
-  const isLocal = new Set(served.groups.map((g) => g.group));
   const local = served.groups.map((g) => ({
     group: g.group,
     versions: [...g.versions, ...remote.filter((r) => r.group === g.group)],
+    priority: g.versions.some((v) => v.resources.some((r) => r.published !== undefined)) ? CUSTOM_PRIORITY : Infinity,
   }));
-  const others = [...new Set(remote.map((r) => r.group))].filter((group) => !isLocal.has(group));
-  return [...local, ...others.map((group) => ({ group, versions: remote.filter((r) => r.group === group) }))];
+  const isLocal = new Set(served.groups.map((g) => g.group));
+  const others = [...new Set(remote.map((r) => r.group))]
+    .filter((group) => !isLocal.has(group))
+    .map((group) => {
+      const versions = remote.filter((r) => r.group === group);
+      return { group, versions, priority: Math.max(...versions.map((v) => v.groupPriority)) };
+    });
+  const later = [...local.filter((g) => g.priority === CUSTOM_PRIORITY), ...others];
+  later.sort((a, b) => b.priority - a.priority || compareText(a.group, b.group));
+  return [...local.filter((g) => g.priority !== CUSTOM_PRIORITY), ...later];
 }
 
 function groupDocument(group: PublishedGroup): JsonObject {
@@ -279,12 +289,12 @@ function aggregatedList({ served, remote }: Published, path: '/api' | '/apis'): 
       items.set(version.group, item);
       item.versions.push(remoteDocument(version));
     }
-  const sorted = [...items].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => ({ ...item }));
+  const ordered = groupsOf({ served, remote }).flatMap(({ group }) => items.get(group) ?? []);
   return {
     kind: AGGREGATED.kind,
     apiVersion: `${AGGREGATED.group}/${AGGREGATED.version}`,
     metadata: {},
-    items: sorted,
+    items: ordered.map((item) => ({ ...item })),
   };
 }
 

@@ -87,24 +87,29 @@ export async function serveOpenApiV2(call: Call, services: HttpServices): Promis
 export async function serveOpenApiIndex(call: Call, services: HttpServices): Promise<void> {
   if (wants(call, [], ['application/json']) === undefined) return sendEmpty(call, 406, {});
   const local = await documentsOf(services).v3Index();
-  const remote = services.aggregation?.versions.filter(({ openApi }) => openApi !== '') ?? [];
+  const remote = services.aggregation?.versions ?? [];
   return send(call, 'application/json', remote.length === 0 ? local : withRemote(local, remote), {});
 }
 
-/** The index with the documents of aggregated servers. */
+/** The index with the documents of aggregated servers. The document of a group is that of the server here, if it serves the group, too. */
 function withRemote(local: EncodedDocument, remote: readonly RemoteVersion[]): EncodedDocument {
   const index = JSON.parse(local.bytes.toString('utf8')) as { readonly paths: JsonObject };
   const paths = { ...index.paths };
-  for (const { group, version, openApi } of remote) paths[`apis/${group}/${version}`] = { serverRelativeURL: openApi };
+  for (const { group, version, openApi, groupOpenApi } of remote) {
+    if (groupOpenApi !== '') paths[`apis/${group}`] ??= { serverRelativeURL: groupOpenApi };
+    if (openApi !== '') paths[`apis/${group}/${version}`] = { serverRelativeURL: openApi };
+  }
   const bytes = Buffer.from(JSON.stringify({ ...index, paths }));
   return { bytes, hash: createHash('sha512').update(bytes).digest('hex').toUpperCase() };
 }
 
-/** The version of another server whose document `apis/{group}/{version}` is. */
-function remoteOf({ aggregation }: HttpServices, name: string): RemoteVersion | undefined {
+/** The version of another server whose document `apis/{group}/{version}` is, or the first one of a group that only other servers serve. */
+function remoteOf({ aggregation, registry }: HttpServices, name: string): RemoteVersion | undefined {
   const [root, group, version, ...rest] = name.split('/');
-  if (root !== 'apis' || version === undefined || rest.length > 0) return undefined;
-  return aggregation?.find(group!, version);
+  if (aggregation === undefined || root !== 'apis' || rest.length > 0) return undefined;
+  if (version !== undefined) return aggregation.find(group!, version);
+  if (registry.servedResources.groups.some((g) => g.group === group)) return undefined;
+  return aggregation.versions.find((remote) => remote.group === group && remote.groupOpenApi !== '');
 }
 
 /**

@@ -54,6 +54,7 @@ const GROUP_ORDER: readonly string[] = [
   'resource.k8s.io',
   'flowcontrol.apiserver.k8s.io',
   'internal.apiserver.k8s.io',
+  'storagemigration.k8s.io',
 ];
 
 /** The resources that built-in declarations, runtime configuration and feature gates together serve. */

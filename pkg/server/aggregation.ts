@@ -1,4 +1,14 @@
-import { at, boolAt, type JsonObject, numberAt, objectAt, objectsAt, textAt } from '../api/index.js';
+import {
+  at,
+  boolAt,
+  compareText,
+  compareVersions,
+  type JsonObject,
+  numberAt,
+  objectAt,
+  objectsAt,
+  textAt,
+} from '../api/index.js';
 import type { AuthObjects } from '../auth/index.js';
 import type { Pace, World } from '../base/index.js';
 import type { Config } from '../config/index.js';
@@ -160,6 +170,7 @@ export class Aggregator implements Aggregation {
       isAvailable: isAvailable(object),
       discovery: discovery.document,
       openApi: discovery.openApi,
+      groupOpenApi: discovery.groupOpenApi,
       open: (request) => outbound.open(target, request),
       upgrade: (request) => outbound.upgrade(target, request),
     };
@@ -222,7 +233,9 @@ const isAvailable = (object: JsonObject): boolean =>
 
 const byPriority = (a: RemoteVersion, b: RemoteVersion): number =>
   b.groupPriority - a.groupPriority ||
-  (a.group < b.group ? -1 : a.group > b.group ? 1 : b.versionPriority - a.versionPriority);
+  compareText(a.group, b.group) ||
+  b.versionPriority - a.versionPriority ||
+  compareVersions(a.version, b.version);
 
 /** The client certificate by which this server identifies itself to aggregated servers. */
 export function proxyCertificate({ outbound: { proxyClient } }: Config): Credentials['certificate'] | undefined {

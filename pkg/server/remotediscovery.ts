@@ -22,13 +22,21 @@ export interface RemoteDiscoveryParts {
   readonly unusable: RemotePollParts['unusable'];
 }
 
+/** The URLs of the OpenAPI v3 documents of a version and its group; '' for what a server does not have. */
+interface OpenApiUrls {
+  readonly version: string;
+  readonly group: string;
+}
+
+const NO_OPENAPI: OpenApiUrls = { version: '', group: '' };
+
 /** The resources of a group version that an aggregated server serves, and the place of their OpenAPI v3 document. */
 export class RemoteDiscovery {
   readonly #version: GroupVersion;
   readonly #parts: RemoteDiscoveryParts;
   readonly #poll: RemotePoll;
   #document: RemoteVersion['discovery'];
-  #openApi = '';
+  #openApi = NO_OPENAPI;
 
   constructor(version: GroupVersion, parts: RemoteDiscoveryParts) {
     this.#version = version;
@@ -45,7 +53,12 @@ export class RemoteDiscovery {
 
   /** The URL of the OpenAPI v3 document; '' if the server has none. */
   get openApi(): string {
-    return this.#openApi;
+    return this.#openApi.version;
+  }
+
+  /** The URL of the OpenAPI v3 document of the group; '' if the server has none. */
+  get groupOpenApi(): string {
+    return this.#openApi.group;
   }
 
   /** A server that has become available is asked at once. */
@@ -71,8 +84,8 @@ export class RemoteDiscovery {
     return true;
   }
 
-  #set(document: RemoteVersion['discovery'], openApi: string): void {
-    const isSame = openApi === this.#openApi && JSON.stringify(document) === JSON.stringify(this.#document);
+  #set(document: RemoteVersion['discovery'], openApi: OpenApiUrls): void {
+    const isSame = JSON.stringify([openApi, document]) === JSON.stringify([this.#openApi, this.#document]);
     if (isSame) return;
     this.#document = document;
     this.#openApi = openApi;
@@ -90,10 +103,11 @@ export class RemoteDiscovery {
     return list && (await runSteps(fromResourceList(list, version), this.#parts.pace));
   }
 
-  async #fetchOpenApi(): Promise<string> {
+  async #fetchOpenApi(): Promise<OpenApiUrls> {
     const { group, version } = this.#version;
     const index = await this.#get('/openapi/v3', 'application/json');
-    return textAt(index, 'paths', `apis/${group}/${version}`, 'serverRelativeURL');
+    const urlOf = (name: string): string => textAt(index, 'paths', name, 'serverRelativeURL');
+    return { version: urlOf(`apis/${group}/${version}`), group: urlOf(`apis/${group}`) };
   }
 
   /** Undefined if the response is not an object with status 200. */

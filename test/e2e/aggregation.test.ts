@@ -10,6 +10,8 @@ const API_SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices';
 const THINGS = '/apis/demo.example.com/v1/namespaces/default/things';
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 const OPENAPI = 'apis/demo.example.com/v1';
+const GROUP_OPENAPI = 'apis/demo.example.com';
+const documentAt = (at: string) => ({ serverRelativeURL: `/openapi/v3/${at}?hash=X` });
 const PATIENCE = { timeout: 60_000 };
 
 const RESOURCES = {
@@ -87,9 +89,9 @@ class DemoServer {
     }
     if (url === '/apis/demo.example.com/v1') json(200, RESOURCES);
     else if (url === '/openapi/v3')
-      json(200, { paths: { [OPENAPI]: { serverRelativeURL: `/openapi/v3/${OPENAPI}?hash=X` } } });
+      json(200, { paths: Object.fromEntries([OPENAPI, GROUP_OPENAPI].map((at) => [at, documentAt(at)])) });
     else if (url === '/openapi/v2') json(200, SWAGGER);
-    else if (url.startsWith(`/openapi/v3/${OPENAPI}`)) json(200, { openapi: '3.0.0' });
+    else if (url.startsWith(`/openapi/v3/${GROUP_OPENAPI}`)) json(200, { openapi: '3.0.0' });
     else if (url.startsWith(THINGS)) json(200, { kind: 'ThingList', apiVersion: 'demo.example.com/v1', items: [] });
     else json(404, { kind: 'Status', code: 404 });
   }
@@ -132,18 +134,18 @@ class DemoServer {
   }
 }
 
-async function register(admin: Client, port: number): Promise<void> {
+async function register(admin: Client, port: number, version = 'v1'): Promise<void> {
   const service = { metadata: { name: 'demo' }, spec: { type: 'ExternalName', externalName: '127.0.0.1' } };
   await admin.ask('/api/v1/namespaces/default/services', { body: service });
   const spec = {
     group: 'demo.example.com',
-    version: 'v1',
+    version,
     groupPriorityMinimum: 2000,
     versionPriority: 10,
     insecureSkipTLSVerify: true,
     service: { namespace: 'default', name: 'demo', port },
   };
-  const made = await admin.ask(API_SERVICES, { body: { metadata: { name: 'v1.demo.example.com' }, spec } });
+  const made = await admin.ask(API_SERVICES, { body: { metadata: { name: `${version}.demo.example.com` }, spec } });
   expect([made.status, made.body.toString()]).toEqual([201, expect.any(String)]);
 }
 
@@ -201,17 +203,30 @@ describe('an aggregated server', () => {
         ],
       },
     ]);
-    const groups = (await admin.ask('/apis')).json().groups;
+    const { groups } = (await admin.ask('/apis')).json();
     expect(groups.at(-1)).toMatchObject({ name: 'demo.example.com', preferredVersion: { version: 'v1' } });
-    expect((await admin.ask('/apis/demo.example.com')).json().versions).toHaveLength(1);
+    const { items } = (await admin.ask('/apis', { headers: { accept: AGGREGATED } })).json();
+    const names = groups.map((g: { name: string }) => g.name);
+    expect(items.map((i: { metadata: { name: string } }) => i.metadata.name)).toEqual(names);
+    const versions = async () => {
+      const group = (await admin.ask('/apis/demo.example.com')).json();
+      return group.versions.map((v: { version: string }) => v.version);
+    };
+    expect(await versions()).toEqual(['v1']);
+    await register(admin, 1, 'v2');
+    await expect.poll(versions, PATIENCE).toEqual(['v2', 'v1']);
+    await admin.ask(`${API_SERVICES}/v2.demo.example.com`, { method: 'DELETE' });
+    await expect.poll(versions, PATIENCE).toEqual(['v1']);
     expect((await admin.ask('/apis/demo.example.com/v1')).json()).toEqual(RESOURCES);
   });
 
   it('has its OpenAPI document beside those of this server', async () => {
     const index = (await admin.ask('/openapi/v3')).json().paths;
-    expect(index[OPENAPI]).toEqual({ serverRelativeURL: `/openapi/v3/${OPENAPI}?hash=X` });
     expect(index['apis/apps/v1'].serverRelativeURL).toMatch(/hash=/);
-    expect((await admin.ask(`/openapi/v3/${OPENAPI}?hash=X`)).json()).toEqual({ openapi: '3.0.0' });
+    for (const at of [OPENAPI, GROUP_OPENAPI]) {
+      expect(index[at]).toEqual(documentAt(at));
+      expect((await admin.ask(`/openapi/v3/${at}?hash=X`)).json()).toEqual({ openapi: '3.0.0' });
+    }
   });
 
   const swagger = async (headers = {}) => admin.ask('/openapi/v2', { headers });

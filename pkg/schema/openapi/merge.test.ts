@@ -106,6 +106,20 @@ describe('the merged document', () => {
     expect(definitions).toEqual({ ...own, [LIST]: { ...own[LIST], [KINDS]: [kind, other] } });
   });
 
+  it('shares definitions that have other descriptions', async () => {
+    const { definitions: own } = await merged();
+    const described = { ...own[LIST], description: 'In other words.' };
+    const { definitions } = await merged(read({ [PATH]: answering(LIST) }, { [LIST]: described, [TIME]: own[TIME]! }));
+    expect(definitions).toEqual(own);
+    // A property of this name is no description.
+    const more = {
+      ...described,
+      properties: { ...((described as JsonObject)['properties'] as JsonObject), description: {} },
+    };
+    const other = await merged(read({ [PATH]: answering(LIST) }, { [LIST]: more, [TIME]: own[TIME]! }));
+    expect(other.definitions[`${LIST}_v2`]).toEqual(more);
+  });
+
   it('gives other definitions of the same name a new one', async () => {
     const first = read({ [PATH]: answering('A') }, { A: using(TIME), [TIME]: { type: 'integer' }, [`${TIME}_v2`]: {} });
     const second = read(

@@ -9,7 +9,7 @@ const KINDS = 'x-kubernetes-group-version-kind';
 
 /**
  * The v2 document with those of aggregated servers, the most important first, by the rules of kube-apiserver: a path that is there
- * already is left out; equal definitions are shared, and have the kinds of both; another definition of the same name is
+ * already is left out; equal definitions are shared (whatever their descriptions), and have the kinds of both; another definition of the same name is
  * `<name>_v2`, `_v3` and so on. The order is that of `swaggerParts`.
  */
 export function* mergedParts(
@@ -123,8 +123,21 @@ class Merge {
 }
 
 function equalExceptKinds(a: JsonObject | undefined, b: JsonObject): boolean {
-  return a !== undefined && equalJson(withoutKinds(a), withoutKinds(b));
+  return a !== undefined && isSameType(withoutKinds(a), withoutKinds(b));
 }
+
+/** Descriptions are no difference: the types that all servers share are described here in other words. */
+function isSameType(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
+  if (Array.isArray(a) && Array.isArray(b))
+    return a.length === b.length && a.every((item, i) => isSameType(item, b[i]));
+  if (!isObject(a) || !isObject(b)) return a === b || (a !== undefined && b !== undefined && equalJson(a, b));
+  const names = (o: JsonObject): string[] => Object.keys(o).filter((k) => !isDescription(k, o[k]));
+  const all = names(a);
+  return all.length === names(b).length && all.every((name) => Object.hasOwn(b, name) && isSameType(a[name], b[name]));
+}
+
+const isDescription = (name: string, value: JsonValue | undefined): boolean =>
+  name === 'description' && typeof value === 'string';
 
 function withoutKinds(schema: JsonObject): JsonObject {
   if (schema[KINDS] === undefined) return schema;
