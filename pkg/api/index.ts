@@ -138,7 +138,7 @@ export {
 } from './quantity.js';
 export type { PathAttributes, RequestAttributes, ResourceAttributes, UserInfo } from './request.js';
 export { type RequestSelectors, requestSelectorSteps } from './requestselectors.js';
-export { compileFieldSelector, compileLabelSelector, type LabelMatch } from './selectormatch.js';
+export { compileFieldSelector, compileLabelSelector, fieldMatchSteps, type LabelMatch } from './selectormatch.js';
 export {
   type FieldRequirement,
   type FieldSelector,

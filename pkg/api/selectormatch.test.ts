@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { compileFieldSelector, compileLabelSelector, type LabelRequirement } from './index.js';
+import { compileFieldSelector, compileLabelSelector, fieldMatchSteps, type LabelRequirement } from './index.js';
 import { matchesLabels } from './selectors.js';
 
 const key = fc.constantFrom('a', 'b', 'c', 'constructor', '__proto__');
@@ -69,4 +69,15 @@ it('a large set of values matches like its requirement', () => {
     }),
     { numRuns: 1_000 },
   );
+});
+
+it('long field selectors are compiled in steps', () => {
+  const selector = Array.from({ length: 6_000 }, (_, i) => ({ field: 'a', equal: false, value: `v${i}` }));
+  const steps = fieldMatchSteps(selector, (o: { readonly a: string }) => o.a);
+  let count = 0;
+  let step = steps.next();
+  for (; step.done !== true; step = steps.next()) count++;
+  expect(count).toBeGreaterThan(11);
+  const matches = step.value;
+  expect(['v0', 'v5999', 'v6000'].map((a) => matches({ a }))).toEqual([false, false, true]);
 });

@@ -1,4 +1,4 @@
-import { finish, type Steps, sortSteps } from '../base/index.js';
+import { finish, ownText, type Steps, sortSteps } from '../base/index.js';
 import { byCodeUnits, type FieldSelector, type LabelRequirement, type LabelSelector } from './selectors.js';
 
 /**
@@ -33,7 +33,7 @@ const PACKED_MIN = 256;
 const AT_ONCE = 500;
 
 function* textsOf(values: readonly string[]): Steps<Texts> {
-  if (values.length < PACKED_MIN) return new Set(values);
+  if (values.length < PACKED_MIN) return new Set(values.map(ownText));
   return new PackedTexts(yield* sortSteps(values, byCodeUnits));
 }
 
@@ -97,7 +97,7 @@ export function* labelMatchSteps(selector: LabelSelector): Steps<LabelMatch> {
         above: undefined,
         below: undefined,
       };
-      rules.set(requirement.key, rule);
+      rules.set(ownText(requirement.key), rule);
     }
     if (requirement.operator === '!=' || requirement.operator === 'notin') addAll(excluded, rule, requirement.values);
     else yield* add(rule, requirement);
@@ -162,28 +162,54 @@ function allows({ absent, among, except, above, below }: Rule, value: string): b
   return (above === undefined || n > above) && (below === undefined || n < below);
 }
 
+/** Requirements for the fields of an object. */
+export type FieldRequirements<F> = readonly { readonly field: F; readonly equal: boolean; readonly value: string }[];
+
+interface FieldRule {
+  equal: string | undefined;
+  except: Texts | undefined;
+  excluded: string[];
+}
+
 /** Returns whether an object matches requirements for its fields; `read` reads the field of a requirement. */
 export function compileFieldSelector<F, O>(
-  selector: readonly { readonly field: F; readonly equal: boolean; readonly value: string }[],
+  selector: FieldRequirements<F>,
   read: (object: O, field: F) => string,
 ): (object: O) => boolean {
-  const rules = new Map<F, { equal: string | undefined; except: Texts | undefined; excluded: string[] }>();
+  return finish(fieldMatchSteps(selector, read));
+}
+
+/** Compiles in steps. The result refers to nothing of the parsed selector. */
+export function* fieldMatchSteps<F, O>(
+  selector: FieldRequirements<F>,
+  read: (object: O, field: F) => string,
+): Steps<(object: O) => boolean> {
+  const rules = new Map<F, FieldRule>();
   let never = false;
-  for (const { field, equal, value } of selector) {
+  for (const [i, { field, equal, value }] of selector.entries()) {
+    if (i % AT_ONCE === AT_ONCE - 1) yield;
     const rule = rules.get(field) ?? { equal: undefined, except: undefined, excluded: [] };
     rules.set(field, rule);
     if (!equal) rule.excluded.push(value);
-    else if (rule.equal === undefined) rule.equal = value;
+    else if (rule.equal === undefined) rule.equal = ownText(value);
     else if (rule.equal !== value) never = true;
   }
   for (const rule of rules.values()) {
-    if (rule.excluded.length > 0) rule.except = finish(textsOf(rule.excluded));
+    if (rule.excluded.length > 0) rule.except = yield* textsOf(rule.excluded);
     rule.excluded = [];
   }
-  const all = [...rules];
+  return fieldMatchOf([...rules], never, read);
+}
+
+/** A function of its own: a watch keeps what it refers to. */
+function fieldMatchOf<F, O>(
+  rules: readonly (readonly [F, FieldRule])[],
+  never: boolean,
+  read: (object: O, field: F) => string,
+): (object: O) => boolean {
   return (object) => {
     if (never) return false;
-    for (const [field, { equal, except }] of all) {
+    for (const [field, { equal, except }] of rules) {
       const value = read(object, field);
       if ((equal !== undefined && value !== equal) || except?.has(value) === true) return false;
     }

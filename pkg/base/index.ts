@@ -6,5 +6,5 @@ export { OrderedMap, type OrderedView } from './orderedmap.js';
 export { PutOff } from './putoff.js';
 export { finish, type Pace, runSteps, Scheduler, Slice, type Steps } from './scheduler.js';
 export { sortSteps } from './sort.js';
-export { shellWord, withoutTrailing } from './text.js';
+export { ownText, shellWord, withoutTrailing } from './text.js';
 export { type Clock, type Random, type Timers, timerMillisecondsMax, type World } from './world.js';

@@ -9,6 +9,7 @@ import type { BodyBudget } from './bodybudget.js';
 import type { Exchange } from './exchange.js';
 import type { Ticket } from './gate.js';
 import { limits } from './limits.js';
+import type { HeldSelectors } from './longselectors.js';
 import type { RequestInfo } from './requestinfo.js';
 import { Warnings } from './warnings.js';
 
@@ -24,11 +25,11 @@ export class Call implements RequestContext, Credentials {
   bodyBytesHeld = 0;
   /** The selectors of a long URL, until the registry has used them. */
   selectors: RequestSelectors | undefined;
-  /** Bytes that count in `LongSelectors`. */
-  selectorBytesHeld = 0;
+  /** What counts in `LongSelectors`, if the URL is long. */
+  heldSelectors: HeldSelectors | undefined;
   /** Milliseconds on the monotonic clock. */
   readonly started: number;
-  readonly userAgent: string;
+  userAgent: string;
   /** The response may be compressed if the client accepts that. */
   readonly compresses: boolean;
   deadline: number;
@@ -119,6 +120,14 @@ export class Call implements RequestContext, Credentials {
   selected(): void {
     this.selectors = undefined;
     this.info.query.forget();
+  }
+
+  /** A long-running response has begun: it needs nothing more of the text of its request. */
+  begun(): void {
+    this.userAgent = '';
+    this.info.query.drop();
+    this.exchange.forget();
+    this.heldSelectors?.releaseUrl();
   }
 
   /** A watch releases its seat after it has sent the initial objects: from then on it costs only its events. */

@@ -13,6 +13,8 @@ export interface Exchange {
   /** Path and query as sent. */
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
+  /** Drops the URL and the headers. A long-running response does not need them, and they may take more memory than all else of it. */
+  forget(): void;
   /** The body, unread. */
   readonly body: Readable;
   /** Called before the body is read: a client that sent `Expect: 100-continue` may then send it. */

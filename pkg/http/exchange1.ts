@@ -11,8 +11,8 @@ import { openWebSocket, type Upgrade } from './websocket.js';
 /** HTTP/1.1, and injected requests of tests, on Node's request and response objects. */
 export class MessageExchange implements Exchange {
   readonly method: string;
-  readonly url: string;
-  readonly headers: IncomingHttpHeaders;
+  url: string;
+  headers: IncomingHttpHeaders;
   readonly body: Readable;
   readonly connection: Connection;
   readonly #request: IncomingMessage;
@@ -30,6 +30,15 @@ export class MessageExchange implements Exchange {
     this.headers = request.headers;
     this.body = request;
     this.connection = connectionOf(request.socket as TLSSocket);
+  }
+
+  forget(): void {
+    const request = this.#request;
+    request.url = '';
+    request.headers = {};
+    request.rawHeaders = [];
+    this.url = '';
+    this.headers = request.headers;
   }
 
   get websocket(): boolean {

@@ -8,13 +8,13 @@ import { connectionOf } from './exchange1.js';
 /** HTTP/2, on Node's stream without its compatibility layer. */
 export class StreamExchange implements Exchange {
   readonly method: string;
-  readonly url: string;
-  readonly headers: IncomingHttpHeaders;
+  url: string;
+  headers: IncomingHttpHeaders;
   readonly body: Readable;
   readonly connection: Connection;
   readonly websocket = false;
   readonly #stream: ServerHttp2Stream;
-  readonly #raw: readonly string[];
+  #raw: readonly string[];
 
   /** `raw`: names and values alternate, as received. */
   constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, raw: readonly string[], connection: Connection) {
@@ -27,6 +27,12 @@ export class StreamExchange implements Exchange {
     this.connection = connection;
     // A stream that the client resets emits an error; the exchange observes `close` instead.
     stream.on('error', ignore);
+  }
+
+  forget(): void {
+    this.url = '';
+    this.headers = {};
+    this.#raw = [];
   }
 
   lines(name: string): readonly string[] {

@@ -9,10 +9,11 @@ export const limits = {
   bodiesBytesMax: 64 * 1024 * 1024,
   smallBodyBytes: 64 * 1024,
   /**
-   * The memory of the URLs and compiled selectors of all lists and watches whose URLs have more than `longUrlCharacters`; and the same for
-   * clients that have not authenticated. Beyond it: 429 with Retry-After.
+   * The memory of the selectors of all lists and watches whose URLs have more than `longUrlCharacters`, and of their URLs until a watch has
+   * begun; the same for one user, and for all clients that have not authenticated. Beyond it: 429 with Retry-After.
    */
-  longSelectorsBytesMax: 64 * 1024 * 1024,
+  longSelectorsBytesMax: 96 * 1024 * 1024,
+  longSelectorsOfUserBytesMax: 56 * 1024 * 1024,
   longSelectorsAnonymousBytesMax: 4 * 1024 * 1024,
   longUrlCharacters: 1000,
   /**

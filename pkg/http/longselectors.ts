@@ -9,26 +9,26 @@ export const SELECTING: ReadonlySet<string> = new Set(['list', 'watch', 'deletec
 
 /**
  * Parses and compiles the selectors of long URLs: in steps, and one request after the other, because a parsed selector takes ten times the
- * memory of its text. Compiled selectors and their URLs count until their request ends, which for a watch may be hours; beyond the limit
- * requests are refused (429), and their clients retry later.
+ * memory of its text. Compiled selectors count until their request ends, which for a watch may be hours, and URLs until a watch has begun.
+ * Beyond the limit, and beyond that of their user, requests are refused (429), and their clients retry later.
  */
 export class LongSelectors {
   readonly #scheduler: Scheduler;
-  readonly #bytesMax: number;
-  #bytes = 0;
+  readonly #held: Holdings;
   /** Settles when the requests before have been read. */
   #before: Promise<unknown> = Promise.resolve();
   /** Those of the last request: many watches have the same. */
   #last: { readonly label: string; readonly field: string; readonly selectors: RequestSelectors } | undefined;
 
-  constructor(scheduler: Scheduler, bytesMax: number) {
+  /** The limits are in bytes: of all requests, and of those of one user. */
+  constructor(scheduler: Scheduler, bytesMax: number, ofUserMax = bytesMax) {
     this.#scheduler = scheduler;
-    this.#bytesMax = bytesMax;
+    this.#held = new Holdings(bytesMax, ofUserMax);
   }
 
   /** Bytes of the URLs and compiled selectors of all requests. */
   get bytes(): number {
-    return this.#bytes;
+    return this.#held.bytes;
   }
 
   /** Sets the selectors of a request if its URL is long; undefined if it is not. Throws or rejects with 429. */
@@ -36,19 +36,14 @@ export class LongSelectors {
     const { info, exchange } = call;
     const { length } = exchange.url;
     if (length <= limits.longUrlCharacters || info.kind !== 'resource' || !SELECTING.has(info.verb)) return undefined;
-    this.#take(call, length);
-    const reading = this.#before.then(() => this.#readNext(call, info));
+    const held = new HeldSelectors(this.#held, call.user.name, length);
+    call.heldSelectors = held;
+    const reading = this.#before.then(() => this.#readNext(call, info, held));
     this.#before = reading.catch(() => undefined);
     return reading;
   }
 
-  /** Called when the request ends. */
-  release(call: Call): void {
-    this.#bytes -= call.selectorBytesHeld;
-    call.selectorBytesHeld = 0;
-  }
-
-  async #readNext(call: Call, { query }: ResourceInfo): Promise<void> {
+  async #readNext(call: Call, { query }: ResourceInfo, held: HeldSelectors): Promise<void> {
     // Each request has a turn of its own, in which it also is authorized and begins.
     await this.#scheduler.yield();
     if (call.exchange.gone) throw tooMany();
@@ -59,14 +54,68 @@ export class LongSelectors {
       this.#last = { label, field, selectors: await call.slice.run(requestSelectorSteps(label, field)) };
     }
     const { selectors } = this.#last;
-    this.#take(call, selectors.bytes);
+    held.add(selectors.bytes);
     call.selectors = selectors;
   }
+}
 
-  #take(call: Call, bytes: number): void {
-    if (this.#bytes + bytes > this.#bytesMax) throw tooMany();
+/** Bytes of all requests, and of each user. */
+class Holdings {
+  readonly #bytesMax: number;
+  readonly #ofUserMax: number;
+  readonly #ofUsers = new Map<string, number>();
+  bytes = 0;
+
+  constructor(bytesMax: number, ofUserMax: number) {
+    this.#bytesMax = bytesMax;
+    this.#ofUserMax = ofUserMax;
+  }
+
+  take(user: string, bytes: number): void {
+    const ofUser = (this.#ofUsers.get(user) ?? 0) + bytes;
+    if (this.bytes + bytes > this.#bytesMax || ofUser > this.#ofUserMax) throw tooMany();
+    this.bytes += bytes;
+    this.#ofUsers.set(user, ofUser);
+  }
+
+  give(user: string, bytes: number): void {
+    this.bytes -= bytes;
+    const left = this.#ofUsers.get(user)! - bytes;
+    if (left === 0) this.#ofUsers.delete(user);
+    else this.#ofUsers.set(user, left);
+  }
+}
+
+/** What one request holds. */
+export class HeldSelectors {
+  readonly #all: Holdings;
+  readonly #user: string;
+  #urlBytes = 0;
+  #bytes = 0;
+
+  /** Throws 429 beyond the limits. */
+  constructor(all: Holdings, user: string, urlBytes: number) {
+    this.#all = all;
+    this.#user = user;
+    all.take(user, urlBytes);
+    this.#urlBytes = urlBytes;
+  }
+
+  add(bytes: number): void {
+    this.#all.take(this.#user, bytes);
     this.#bytes += bytes;
-    call.selectorBytesHeld += bytes;
+  }
+
+  releaseUrl(): void {
+    this.#all.give(this.#user, this.#urlBytes);
+    this.#urlBytes = 0;
+  }
+
+  /** Called when the request ends. */
+  release(): void {
+    this.#all.give(this.#user, this.#urlBytes + this.#bytes);
+    this.#urlBytes = 0;
+    this.#bytes = 0;
   }
 }
 

@@ -59,7 +59,7 @@ export function sharedStages(
 ): Pick<Stages, 'bodies' | 'selectors' | 'anonymousSelectors' | 'scheduler' | 'starts' | 'anonymousStarts'> {
   return {
     bodies: new BodyBudget(),
-    selectors: new LongSelectors(scheduler, limits.longSelectorsBytesMax),
+    selectors: new LongSelectors(scheduler, limits.longSelectorsBytesMax, limits.longSelectorsOfUserBytesMax),
     anonymousSelectors: new LongSelectors(scheduler, limits.longSelectorsAnonymousBytesMax),
     scheduler,
     starts: new Scheduler(world, limits.startsTime, {
@@ -94,14 +94,13 @@ export async function serve(exchange: Exchange, stages: Stages, handler: Handler
     compresses: stages.compresses,
   });
   let ticket: Ticket | undefined;
-  let selectors: LongSelectors | undefined;
   try {
     call.info = requestInfo(exchange.method, exchange.url);
     stages.counter.began(call);
     applyTimeout(call);
     const authenticating = authenticate(call, stages);
     if (authenticating !== undefined) await authenticating;
-    selectors = call.user.name === ANONYMOUS.name ? stages.anonymousSelectors : stages.selectors;
+    const selectors = call.user.name === ANONYMOUS.name ? stages.anonymousSelectors : stages.selectors;
     const selecting = selectors.read(call);
     if (selecting !== undefined) await selecting;
     const recording = stages.audit.requestReceived(call);
@@ -121,7 +120,7 @@ export async function serve(exchange: Exchange, stages: Stages, handler: Handler
     const recording = stages.audit.responseComplete(call);
     if (recording !== undefined) await recording;
     ticket?.leave();
-    if (call.selectorBytesHeld > 0) selectors?.release(call);
+    call.heldSelectors?.release();
     if (call.bodyBytesHeld > 0) stages.bodies.release(call.bodyBytesHeld);
     stages.counter.ended(call);
   }

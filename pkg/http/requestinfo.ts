@@ -1,4 +1,6 @@
 import { errors, whyNotInt64 } from '../api/index.js';
+import { ownText } from '../base/index.js';
+import { limits } from './limits.js';
 
 /** The attributes of a request that follow from its method and path alone. The path shapes are those of the API conventions. */
 export type RequestInfo = ResourceInfo | PathInfo;
@@ -51,7 +53,9 @@ const VERBS: Readonly<Record<string, string>> = {
  */
 export function requestInfo(method: string, url: string): RequestInfo {
   const mark = url.indexOf('?');
-  const raw = mark < 0 ? url : url.slice(0, mark);
+  // A watch keeps the names in its path, but not its query.
+  const before = mark < 0 ? url : url.slice(0, mark);
+  const raw = url.length > limits.longUrlCharacters ? ownText(before) : before;
   const query = new Query(mark < 0 ? '' : url.slice(mark + 1));
   const path = raw.includes('%') ? decodePath(raw) : raw;
   if (!path.startsWith('/api')) return { kind: 'path', path, query };
@@ -127,7 +131,7 @@ function decodePath(raw: string): string {
 
 /** Query parameters, parsed on demand. A parameter with broken percent encoding is absent. Unknown parameters are ignored. */
 export class Query {
-  readonly #text: string;
+  #text: string;
   #values: Map<string, string[]> | undefined;
 
   constructor(text: string) {
@@ -179,6 +183,12 @@ export class Query {
 
   /** Drops the parsed values: they are parsed again when one is read. */
   forget(): void {
+    this.#values = undefined;
+  }
+
+  /** Drops all parameters: they are absent afterwards. */
+  drop(): void {
+    this.#text = '';
     this.#values = undefined;
   }
 

@@ -7,7 +7,7 @@ import { type Core, collectionOf, find, fresh, keyOf, notFound, notOlderThan } f
 import { limits } from './limits.js';
 import { checkListOptions, parseListVersion, parseVersion } from './listoptions.js';
 import type { Answer, GetRequest, ListRequest, ListResult, RequestContext } from './requests.js';
-import { parseSelectors, type Selected, select } from './selection.js';
+import { parseSelectors, type Selected, selectInTurns } from './selection.js';
 import type { ServedResource } from './servedresources.js';
 import { readableHistory, unreadableForRead, unreadableList } from './unreadable.js';
 import { listVirtual, runVirtual } from './virtual.js';
@@ -47,9 +47,9 @@ async function current(core: Core, version: string, context: RequestContext): Pr
 export async function list(core: Core, request: ListRequest, context: RequestContext): Promise<ListResult> {
   const { target, options } = request;
   const { resource } = target;
-  const parsed = parseSelectors(options);
+  const parsed = parseSelectors(options, context.selectors);
   checkListOptions(options, core.featureEnabled(SHARDS_GATE));
-  const selected = select(target, options, parsed);
+  const selected = await selectInTurns(target, options, parsed, context);
   if (target.kind === 'virtual') return listVirtual(core, target, context);
   const from = await startOf(core, request, context);
   const prefix = keyOf(resource, target.namespace, '');

@@ -27,3 +27,19 @@ it('selectors that were parsed before are used, and their errors are those of th
   );
   expect(() => parseSelectors(options, finish(requestSelectorSteps('', 'a')))).toThrow("can't understand 'a'");
 });
+
+it('lists use the selectors that were parsed before', async () => {
+  const bench = await Bench.open();
+  for (const name of ['a', 'b'])
+    await bench.create('configmaps', 'default', {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name, labels: { of: name } },
+    });
+  const target = bench.target('configmaps', 'default');
+  const selectors = finish(requestSelectorSteps('of=b', ''));
+  // A text that cannot be parsed shows that it is not.
+  const options = { ...EVERYTHING, labelSelector: 'of in' };
+  const { items } = await bench.registry.list({ target, options }, { ...bench.context, selectors });
+  expect([...items].map((o) => o.name)).toEqual(['b']);
+});

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import {
-  compileFieldSelector,
   compileLabelSelector,
   errors,
   type FieldSelector,
+  fieldMatchSteps,
   type LabelMatch,
   parseFieldSelector,
   parseLabelSelector,
@@ -11,8 +11,9 @@ import {
   requiredValue,
   SelectorError,
 } from '../api/index.js';
+import { finish, ownText, type Steps } from '../base/index.js';
 import type { Selection, StoredObject } from '../cache/index.js';
-import type { ListOptions, Target } from './requests.js';
+import type { ListOptions, RequestContext, Target } from './requests.js';
 import type { ServedResource } from './servedresources.js';
 import { parseShardSelector, type ShardSelector } from './shards.js';
 
@@ -57,8 +58,23 @@ const NAME = 'metadata.name';
 const NAMESPACE = 'metadata.namespace';
 
 export function select(target: Target, options: ListOptions, parsed: ParsedSelectors): Selected {
+  return finish(selectSteps(target, options, parsed));
+}
+
+/** `select` within the time slice of the request. */
+export function selectInTurns(
+  target: Target,
+  options: ListOptions,
+  parsed: ParsedSelectors,
+  { slice }: RequestContext,
+): Selected | Promise<Selected> {
+  const steps = selectSteps(target, options, parsed);
+  return slice === undefined ? finish(steps) : slice.run(steps);
+}
+
+/** Compiles the selection of a request in steps. A watch keeps it: it refers to nothing of the request. */
+function* selectSteps(target: Target, options: ListOptions, parsed: ParsedSelectors): Steps<Selected> {
   const { resource } = target;
-  // A watch keeps `matches`, which therefore refers to the compiled selectors only.
   const { hasLabels, shards } = parsed;
   const fields = parsed.fields.map((r) => ({ ...r, field: fieldNumber(resource, r.field) }));
   const name = requiredValue(parsed.fields, NAME);
@@ -67,22 +83,30 @@ export function select(target: Target, options: ListOptions, parsed: ParsedSelec
   const hotField = resource.declaration.hotField;
   const hotNumber = hotField === undefined ? undefined : resource.fieldLabels.get(hotField);
   const hot = fields.find((f) => f.equal && f.field === hotNumber && hotNumber !== undefined);
-  const hasFields = compileFieldSelector(fields, fieldValue);
-  const matches = (o: StoredObject): boolean => {
-    if (!hasFields(o)) return false;
-    if (hasLabels !== undefined && !hasLabels(o.labels())) return false;
-    return shards === undefined || shards(o);
-  };
+  const matches = matchesOf(yield* fieldMatchSteps(fields, fieldValue), hasLabels, shards);
   return {
     id: idOf(`${target.namespace}|${options.labelSelector}|${options.fieldSelector}|${options.shardSelector}`),
-    namespace: target.namespace !== '' || !resource.namespaced ? target.namespace : (inNamespace ?? ''),
+    namespace: target.namespace !== '' || !resource.namespaced ? target.namespace : ownText(inNamespace ?? ''),
     // An empty name in a selector selects nothing, while '' selects any name here.
-    name: name ?? '',
+    name: ownText(name ?? ''),
     restricted,
     namespaced: resource.namespaced,
     resourcePrefix: resource.storage.prefix,
     ...(restricted ? { matches } : {}),
-    ...(hot === undefined ? {} : { hot: { field: hot.field, value: hot.value } }),
+    ...(hot === undefined ? {} : { hot: { field: hot.field, value: ownText(hot.value) } }),
+  };
+}
+
+/** A function of its own: a watch keeps what it refers to. */
+function matchesOf(
+  hasFields: (o: StoredObject) => boolean,
+  hasLabels: LabelMatch | undefined,
+  shards: ShardSelector | undefined,
+): (o: StoredObject) => boolean {
+  return (o) => {
+    if (!hasFields(o)) return false;
+    if (hasLabels !== undefined && !hasLabels(o.labels())) return false;
+    return shards === undefined || shards(o);
   };
 }
 

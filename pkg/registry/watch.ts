@@ -8,7 +8,7 @@ import { createFramer, failureFrame } from './framer.js';
 import { checkedWatchOptions, parseVersion } from './listoptions.js';
 import { SHARDS_GATE } from './read.js';
 import type { EventStream, RequestContext, WatchOptions, WatchRequest } from './requests.js';
-import { parseSelectors, type Selected, select } from './selection.js';
+import { parseSelectors, type Selected, selectInTurns } from './selection.js';
 import { unreadableList } from './unreadable.js';
 
 /**
@@ -19,7 +19,7 @@ export async function watch(core: Core, request: WatchRequest, context: RequestC
   const { target, representation, websocket = false } = request;
   const parsed = parseSelectors(request.options, context.selectors);
   const options = checkedWatchOptions(request.options, core.featureEnabled(SHARDS_GATE));
-  const selected = named(select(target, options, parsed), options);
+  const selected = named(await selectInTurns(target, options, parsed, context), options);
   const collection = collectionOf(core, target.resource);
   const after = await startOf(core, options, context);
   const { prefix } = target.resource.storage;

@@ -14,18 +14,10 @@ import { answerForm } from './answer.js';
  * events are read and written at once; the server keeps only the position for each client.
  */
 export async function watch(request: ResourceRequest, services: HttpServices): Promise<void> {
-  const { call, info, target, served } = request;
+  const { call, served } = request;
   if (!served.verbs.includes('watch')) throw errors.methodNotSupported(served.groupResource, 'watch');
   const form = answerForm(request, services, 'watch');
-  const options = {
-    ...listOptions(info.query),
-    allowBookmarks: info.query.flag('allowWatchBookmarks'),
-    name: info.name,
-  };
-  const { websocket } = call.exchange;
-  const seconds = info.query.integer('timeoutSeconds') ?? 0;
-  const stream = await services.registry.watch({ target, options, representation: form, websocket }, call);
-  call.selected();
+  const { stream, seconds } = await openStream(request, form, services);
   if (call.exchange.gone) {
     stream.close();
     return;
@@ -34,6 +26,7 @@ export async function watch(request: ResourceRequest, services: HttpServices): P
   const lasts = seconds === 0 ? services.watchTime * (1 + services.world.random.float()) : Math.max(seconds * 1000, 0);
   const series = services.metrics.watchSeries(served.group, served.version, served.resource);
   const answer = begin(call, stream, contentType(form));
+  call.begun();
   const open = call.series === undefined ? undefined : services.metrics.longRunning(call.series.kind);
   if (open !== undefined) open.value++;
   try {
@@ -52,6 +45,24 @@ export async function watch(request: ResourceRequest, services: HttpServices): P
   } finally {
     if (open !== undefined) open.value--;
   }
+}
+
+/** A function of its own: while the watch runs, nothing refers to its options, whose selectors may be long. */
+async function openStream(
+  { call, info, target }: ResourceRequest,
+  representation: Representation,
+  services: HttpServices,
+): Promise<{ readonly stream: EventStream; readonly seconds: number }> {
+  const options = {
+    ...listOptions(info.query),
+    allowBookmarks: info.query.flag('allowWatchBookmarks'),
+    name: info.name,
+  };
+  const { websocket } = call.exchange;
+  const seconds = info.query.integer('timeoutSeconds') ?? 0;
+  const stream = await services.registry.watch({ target, options, representation, websocket }, call);
+  call.selected();
+  return { stream, seconds };
 }
 
 /** Closes the stream if the response cannot begin. */
