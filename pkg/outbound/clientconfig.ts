@@ -1,10 +1,20 @@
 import { posix } from 'node:path';
 import { isObject, type JsonObject, numberAt, textAt } from '../api/index.js';
+import type { World } from '../base/index.js';
 import { bundleProblem, type Outbound } from './client.js';
+import { sendRepeatedly } from './repeat.js';
 import { type ServiceResolver, serviceName } from './services.js';
-import { addressOf, type Credentials, hostPort, type OutboundResponse, type OutboundTarget } from './target.js';
+import {
+  addressOf,
+  type Credentials,
+  hostPort,
+  type OutboundRequest,
+  type OutboundResponse,
+  type OutboundTarget,
+} from './target.js';
 
 export interface WebhookClientParts {
+  readonly world: Pick<World, 'clock' | 'timers'>;
   readonly outbound: Outbound;
   readonly resolve: ServiceResolver;
   /** The credentials for a host and port. */
@@ -42,22 +52,26 @@ export class WebhookClients {
     this.#parts = parts;
   }
 
-  /** Posts JSON. `config` must be the same value for every call. Throws `ClientConfigError` or `OutboundError`. */
+  /** Posts JSON, again where the webhook asks for it. `config` must be the same value for every call. Throws `ClientConfigError` or `OutboundError`. */
   call(config: JsonObject, { body, timeout, bodyBytesMax, signal }: WebhookCall): Promise<OutboundResponse> {
     let client = this.#clients.get(config);
     if (client === undefined) {
       client = this.#client(config);
       this.#clients.set(config, client);
     }
-    return this.#parts.outbound.send(client.target, {
+    const { target, path } = client;
+    const request: OutboundRequest = {
       method: 'POST',
-      path: `${client.path}?timeout=${Math.ceil(timeout / 1000)}s`,
+      path: `${path}?timeout=${Math.ceil(timeout / 1000)}s`,
       headers: HEADERS,
       body,
       timeout,
       ...(bodyBytesMax === undefined ? {} : { bodyBytesMax }),
       ...(signal === undefined ? {} : { signal }),
-    });
+    };
+    const { world, outbound } = this.#parts;
+    const send = (r: OutboundRequest): Promise<OutboundResponse> => outbound.send(target, r);
+    return sendRepeatedly({ world, send, url: target.origin + request.path }, request);
   }
 
   #client(config: JsonObject): Client {

@@ -137,7 +137,14 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
         ...fileSettings,
         ...(imagePolicy === undefined ? {} : { imagePolicy }),
         createNamespace: (name) => createNamespace(clusterOf(registry, world, API_SERVER), name),
-        webhooks: webhookCalls({ outbound, resolve: resolveService, metrics: webhookMetrics, note, kubeconfigs }),
+        webhooks: webhookCalls({
+          world,
+          outbound,
+          resolve: resolveService,
+          metrics: webhookMetrics,
+          note,
+          kubeconfigs,
+        }),
       });
       for (const warning of choiceWarnings(steps, api.admission)) log.warn({}, warning);
       return [
@@ -178,7 +185,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
   const presence = createPresence({ world, config, keyspace, context: apiServer, trusted: parts.trusted });
   const definitions = serveDefinitions(registry, note, {
     world,
-    clients: new WebhookClients({ outbound, resolve: resolveService! }),
+    clients: new WebhookClients({ world, outbound, resolve: resolveService! }),
     metrics: conversionMetrics,
   });
   const pause = (): void => {

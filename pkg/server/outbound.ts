@@ -23,7 +23,7 @@ export async function openOutbound(
   return new Outbound({ world, egress: egressDialers(await readEgress(egressFile), world, metrics) });
 }
 
-export interface WebhookCallParts extends Pick<WebhookClientParts, 'outbound' | 'resolve'> {
+export interface WebhookCallParts extends Pick<WebhookClientParts, 'world' | 'outbound' | 'resolve'> {
   readonly metrics: WebhookCalls['metrics'];
   readonly note: WebhookCalls['note'];
   /** Files with credentials, by plug-in; '' for none. */
@@ -32,12 +32,12 @@ export interface WebhookCallParts extends Pick<WebhookClientParts, 'outbound' | 
 
 /** The calls of the two webhook plug-ins: each uses the credentials of its kubeconfig. */
 export function webhookCalls(parts: WebhookCallParts): Readonly<Record<'mutating' | 'validating', WebhookCalls>> {
-  const { outbound, resolve, metrics, note, kubeconfigs } = parts;
+  const { world, outbound, resolve, metrics, note, kubeconfigs } = parts;
   const calls = (plugin: string): WebhookCalls => {
     const file = kubeconfigs[plugin] ?? '';
     const kubeconfig = file === '' ? undefined : outboundKubeconfig(file);
     const credentials = kubeconfig === undefined ? {} : { credentials: (to: string) => kubeconfig.credentialsFor(to) };
-    return { clients: new WebhookClients({ outbound, resolve, ...credentials }), metrics, note };
+    return { clients: new WebhookClients({ world, outbound, resolve, ...credentials }), metrics, note };
   };
   return { mutating: calls('MutatingAdmissionWebhook'), validating: calls('ValidatingAdmissionWebhook') };
 }

@@ -2,6 +2,7 @@ import { isObject, type JsonObject, type JsonValue } from '../../api/index.js';
 import { describeField, describeType } from '../docs.js';
 import { structByName } from '../load.js';
 import type { Definitions, Dialect } from './definitions.js';
+import { withEmbedded } from './embedded.js';
 import { customDefinitionName } from './names.js';
 import type { ApiGroupVersion, ApiResource } from './served.js';
 
@@ -19,16 +20,14 @@ export function customDefinition(
   // kubectl would reject the unknown fields of an object of which it knows any property.
   if (published === undefined || (dialect === 'v2' && published['x-kubernetes-preserve-unknown-fields'] === true))
     return { type: 'object', ...identity };
-  const schema = dialect === 'v3' ? published : forSwagger(published);
   const meta = structByName('meta/v1.ObjectMeta');
+  const metadata = reference(dialect, definitions.struct(meta), describeType('meta/v1.ObjectMeta'));
+  const fields = { ...typeProperties(), metadata };
+  const schema = withEmbedded(dialect === 'v3' ? published : forSwagger(published), fields, dialect);
   return {
     ...schema,
     type: 'object',
-    properties: {
-      ...(isObject(schema['properties']) && schema['properties']),
-      ...typeProperties(),
-      metadata: reference(dialect, definitions.struct(meta), describeType('meta/v1.ObjectMeta')),
-    },
+    properties: { ...(isObject(schema['properties']) && schema['properties']), ...fields },
     ...identity,
   };
 }
