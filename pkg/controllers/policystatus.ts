@@ -42,16 +42,16 @@ export function policyStatus({ cluster, world, log }: ControllerContext): Contro
     });
   }
 
-  /** Yield between two expressions: a policy may have thousands. */
+  /** A turn of the event loop for each step: a policy may have thousands of expressions, and long ones. */
   async function warningsOf(policy: JsonObject): Promise<readonly ExpressionWarning[]> {
     const { spec } = policy;
     if (!isObject(spec)) return [];
-    const found: ExpressionWarning[] = [];
-    for (const warning of typeCheck(spec, kindsOf(cluster.servedResources()))) {
-      if (warning !== undefined) found.push(warning);
+    const steps = typeCheck(spec, kindsOf(cluster.servedResources()));
+    for (;;) {
+      const step = steps.next();
+      if (step.done === true) return step.value;
       await new Promise<void>((resolve) => world.timers.immediate(resolve));
     }
-    return found;
   }
 
   return controllerOf(NAME, cluster, queue, { changed });

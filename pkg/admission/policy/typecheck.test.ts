@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../api/index.js';
+import { finish } from '../../base/index.js';
 import { kindSchema, type Schema } from '../../schema/index.js';
 import { type KnownKinds, typeCheck } from './typecheck.js';
 
@@ -28,7 +29,7 @@ const rule = (apiGroups: string[], apiVersions: string[], resources: string[]): 
 const PODS = rule([''], ['v1'], ['pods']);
 
 function warnings(spec: JsonObject): readonly string[] {
-  return [...typeCheck(spec, KINDS)].flatMap((w) => (w === undefined ? [] : [`${w.fieldRef} ${w.warning}`]));
+  return finish(typeCheck(spec, KINDS)).map((w) => `${w.fieldRef} ${w.warning}`);
 }
 
 const one = (expression: string, spec: JsonObject): readonly string[] =>

@@ -1,5 +1,6 @@
 import { apiVersionOf, type GroupVersionKind, type JsonObject, listAt, objectsAt, textAt } from '../../api/index.js';
-import { CURRENT, compile, DYN, type Environment, failed, type Type } from '../../cel/index.js';
+import type { Steps } from '../../base/index.js';
+import { CURRENT, compileSteps, DYN, type Environment, failed, type Type } from '../../cel/index.js';
 import type { Schema } from '../../schema/index.js';
 import { policyEnvironment } from './environment.js';
 import { SchemaTypes } from './schematypes.js';
@@ -27,27 +28,31 @@ const TYPES_MAX = 10;
 
 /**
  * Checks the expressions of a ValidatingAdmissionPolicy against the types of its resources, as in
- * https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/#type-checking. Returns one value
- * for each expression; undefined if it has no warning.
+ * https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/#type-checking, in steps.
  */
-export function* typeCheck(spec: JsonObject, kinds: KnownKinds): Generator<ExpressionWarning | undefined, void> {
-  const environments = typesToCheck(spec, kinds).map((known) => ({ known, env: environmentOf(spec, known, kinds) }));
-  const check = (fieldRef: string, expression: string): ExpressionWarning | undefined => {
+export function* typeCheck(spec: JsonObject, kinds: KnownKinds): Steps<readonly ExpressionWarning[]> {
+  const found: ExpressionWarning[] = [];
+  const environments: { readonly known: KnownKind; readonly env: Environment }[] = [];
+  for (const known of typesToCheck(spec, kinds))
+    environments.push({ known, env: yield* environmentOf(spec, known, kinds) });
+  const check = function* (fieldRef: string, expression: string): Steps<void> {
     const warnings: string[] = [];
     for (const { known, env } of environments) {
-      const compiled = compile(expression, env);
+      const compiled = yield* compileSteps(expression, env);
+      yield;
       if (!failed(compiled)) continue;
       const { group, version, kind } = known.kind;
       warnings.push(`${group}/${version}, Kind=${kind}: ${withoutPrefix(compiled.error)}\n`);
     }
-    return warnings.length === 0 ? undefined : { fieldRef, warning: warnings.join('\n') };
+    if (warnings.length > 0) found.push({ fieldRef, warning: warnings.join('\n') });
   };
   for (const [i, validation] of objectsAt(spec, 'validations').entries()) {
     const place = `spec.validations[${i}]`;
-    yield check(`${place}.expression`, textAt(validation, 'expression'));
+    yield* check(`${place}.expression`, textAt(validation, 'expression'));
     const message = textAt(validation, 'messageExpression');
-    if (message !== '') yield check(`${place}.messageExpression`, message);
+    if (message !== '') yield* check(`${place}.messageExpression`, message);
   }
+  return found;
 }
 
 const PREFIX = 'compilation failed: ';
@@ -79,7 +84,7 @@ function collect(rule: JsonObject, kinds: KnownKinds, found: Map<string, KnownKi
 }
 
 /** The environment of a policy for objects of one kind, with its variables. */
-function environmentOf(spec: JsonObject, known: KnownKind, kinds: KnownKinds): Environment {
+function* environmentOf(spec: JsonObject, known: KnownKind, kinds: KnownKinds): Steps<Environment> {
   const types = new SchemaTypes();
   const variables = new Map<string, Type>();
   const paramKind = paramKindOf(spec);
@@ -93,7 +98,8 @@ function environmentOf(spec: JsonObject, known: KnownKind, kinds: KnownKinds): E
     paramsType: (params === undefined ? undefined : types.typeOf(params.schema, params.kind.kind)) ?? DYN,
   }).withStructs(types.resolve);
   for (const variable of objectsAt(spec, 'variables')) {
-    const compiled = compile(textAt(variable, 'expression'), environment);
+    const compiled = yield* compileSteps(textAt(variable, 'expression'), environment);
+    yield;
     variables.set(textAt(variable, 'name'), failed(compiled) ? DYN : compiled.checked.type);
   }
   return environment;

@@ -10,6 +10,7 @@ import {
   objectsAt,
   textAt,
 } from '../../api/index.js';
+import { Derived, type Pace, runSteps } from '../../base/index.js';
 import {
   compileStructuralSchema,
   customKind,
@@ -233,16 +234,16 @@ class Compiler {
       published: () => this.#schemas.schema(gvk.version) ?? {},
     };
     const schema = (): StructSchema => (this.#remote === undefined ? resource.schema : kind.storage.schema);
-    const rules = this.#memory.value(this.#schemas.bytes(gvk.version), () => ({
-      root: compileRules(this.#schemas.schema(gvk.version) ?? {}),
-    }));
+    const compiled = this.#memory.value(
+      this.#schemas.bytes(gvk.version),
+      () => new Derived<RuleNode | undefined>(undefined, undefined),
+    );
+    const rules = (pace: Pace) =>
+      compiled().at('all', () => runSteps(compileRules(this.#schemas.schema(gvk.version) ?? {}), pace));
     const validated = this.#remote === undefined ? v : (this.#versions.find((o) => o['storage'] === true) ?? v);
     const scale = at(validated, 'subresources', 'scale');
     const paths = isObject(scale) ? scalePaths(scale) : undefined;
-    this.#rules.set(
-      gvk.version,
-      versionRules(resource, () => rules().root, schema, paths),
-    );
+    this.#rules.set(gvk.version, versionRules(resource, rules, schema, paths));
     return resource;
   }
 
@@ -270,7 +271,7 @@ class Compiler {
 
 function versionRules(
   resource: ServedResource,
-  rules: () => RuleNode | undefined,
+  expressions: VersionRules['expressions'],
   schema: () => StructSchema,
   scale: ScalePaths | undefined,
 ): VersionRules {
@@ -279,9 +280,7 @@ function versionRules(
     hasStatus: 'status' in resource.subresources,
     scale,
     schema,
-    get expressions() {
-      return rules();
-    },
+    expressions,
   };
 }
 

@@ -412,3 +412,20 @@ describe('a kind with a remote converter', () => {
     expect((await b.get(SECOND, 'default', 'old'))['spec']).toMatchObject({ keeper: 'bob', till: { count: 2 } });
   });
 });
+
+it('the rules of a version are compiled in several turns when they are first used, and hold for all who wait', async () => {
+  const b = await Bench.open();
+  const rule = Array.from({ length: 2_000 }, () => 'size(self.owner) > 2').join(' && ');
+  const ruled = {
+    ...((SCHEMA['properties'] as JsonObject)['spec'] as JsonObject),
+    'x-kubernetes-validations': [{ rule }],
+  };
+  const schema = { openAPIV3Schema: { type: 'object', properties: { spec: ruled } } };
+  await b.registry.changeKinds({ set: [shops(version('v1', { schema, subresources: {} }))] });
+  // No time is left in any slice.
+  let now = 0;
+  b.world.clock.monotonic = () => (now += 1_000);
+  const created = ['anna', 'jo'].map((owner) => refusal(b.create(SHOPS, 'default', shop(owner, { owner }))));
+  expect(await created[0]).toBe('taken');
+  expect(await created[1]).toContain('failed rule: size(self.owner) > 2');
+});

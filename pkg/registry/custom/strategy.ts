@@ -8,7 +8,7 @@ import {
   listAt,
   textAt,
 } from '../../api/index.js';
-import type { Scheduler } from '../../base/index.js';
+import type { Pace, Scheduler } from '../../base/index.js';
 import { type StructSchema, validateStructure } from '../../schema/index.js';
 import type { ServedResource } from '../kind.js';
 import type { Strategy, WriteContext } from '../resource.js';
@@ -28,8 +28,8 @@ export interface VersionRules {
   schema(): StructSchema;
   /** The fields of the scale subresource, if the version has one. */
   readonly scale: ScalePaths | undefined;
-  /** The CEL rules of the schema; compiled on first use. */
-  readonly expressions: RuleNode | undefined;
+  /** The CEL rules of the schema, if it has any. A promise while they are compiled, on first use. */
+  expressions(pace: Pace): RuleNode | undefined | Promise<RuleNode | undefined>;
 }
 
 export interface StrategyOptions {
@@ -132,12 +132,15 @@ function validateRest(
   found.addAll(list);
   validateEmbedded(change.object, rules.schema(), found);
   if (rules.scale !== undefined) checkScale(change.object, rules.scale, parts, found);
-  const { expressions } = rules;
-  if (expressions === undefined) return undefined;
-  if (!list.some((e) => BLOCKING.has(e.type)))
-    return checkRules(expressions, change, { errors: found, warn }, scheduler);
-  found.add('FieldValueInvalid', '<nil>', `Invalid value: null: ${NOT_CHECKED}`);
-  return undefined;
+  const check = (expressions: RuleNode | undefined): Promise<void> | undefined => {
+    if (expressions === undefined) return undefined;
+    if (!list.some((e) => BLOCKING.has(e.type)))
+      return checkRules(expressions, change, { errors: found, warn }, scheduler);
+    found.add('FieldValueInvalid', '<nil>', `Invalid value: null: ${NOT_CHECKED}`);
+    return undefined;
+  };
+  const expressions = rules.expressions(scheduler);
+  return expressions instanceof Promise ? expressions.then(check) : check(expressions);
 }
 
 /** The status subresource of a custom resource: only the status changes, not even the metadata. */

@@ -7,6 +7,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../../api/index.js';
+import { finish } from '../../../base/index.js';
 import { COMPATIBLE, CURRENT } from '../../../cel/index.js';
 import { compileStructuralSchema, internalText, prune, validateValue } from '../../../schema/index.js';
 import { RuleCosts } from '../../custom/rules/costs.js';
@@ -378,7 +379,7 @@ class SchemaRules {
 
 /** The errors of the rules of a schema for its default. Rules that cannot be compiled are reported elsewhere. */
 function brokenRules(s: JsonObject, value: JsonValue, at: FieldPath): FieldErrors['list'] {
-  const rules = compileRules({ type: 'object', properties: { x: s } });
+  const rules = finish(compileRules({ type: 'object', properties: { x: s } }));
   if (rules === undefined) return [];
   const errors = new FieldErrors();
   const reports = { errors, warn: () => {} };

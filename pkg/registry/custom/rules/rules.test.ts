@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FieldErrors, FieldPath, type JsonObject } from '../../../api/index.js';
+import { finish } from '../../../base/index.js';
 import { COMPATIBLE, type Pace } from '../../../cel/index.js';
 import { RuleCosts } from './costs.js';
 import { checkDeclaredRules, checkRuleTexts } from './declared.js';
@@ -14,7 +15,7 @@ function check(spec: JsonObject, value: JsonObject, old?: JsonObject): readonly 
   const schema = { type: 'object', properties: { spec } };
   const errors = new FieldErrors();
   const change = { object: { spec: value }, old: old === undefined ? undefined : { spec: old } };
-  checkRules(compileRules(schema)!, change, { errors, warn: () => {} }, UNHURRIED);
+  checkRules(finish(compileRules(schema))!, change, { errors, warn: () => {} }, UNHURRIED);
   return errors.list.map((e) => `${e.field}: ${e.message}`);
 }
 
@@ -107,7 +108,7 @@ describe('rules of a schema', () => {
 
   it('give a warning for an unchanged value that is invalid', () => {
     const warnings: string[] = [];
-    const root = compileRules({ type: 'object', properties: { spec: integers(rule('self < 5')) } })!;
+    const root = finish(compileRules({ type: 'object', properties: { spec: integers(rule('self < 5')) } }))!;
     const change = { object: { spec: { n: 9 } }, old: { spec: { n: 9 } } };
     checkRules(root, change, { errors: new FieldErrors(), warn: (m) => void warnings.push(m) }, UNHURRIED);
     expect(warnings).toEqual(['spec.n: Invalid value: 9: failed rule: self < 5']);
@@ -184,4 +185,34 @@ describe('rules in a definition', () => {
       'may not be set if oldSelf is not used in rule',
     );
   });
+});
+
+const LONG = Array.from({ length: 5_000 }, () => 'self < 5').join(' && ');
+
+it('a long rule is checked in steps, with the error where it stands', () => {
+  const errors = new FieldErrors();
+  const costs = new RuleCosts(false);
+  const place = {
+    path: FieldPath.of('s'),
+    isRoot: false,
+    uncorrelatable: undefined,
+    minor: COMPATIBLE,
+    cardinality: 1n,
+    costs,
+  };
+  const declared = { type: 'string', 'x-kubernetes-validations': [rule(LONG), rule('self > 1')] };
+  checkDeclaredRules(declared, place, errors);
+  let steps = 0;
+  for (; errors.pending; steps++) errors.step();
+  expect(steps).toBeGreaterThan(20);
+  expect(errors.list.map((e) => e.field)).toEqual([0, 1].map((i) => `s.x-kubernetes-validations[${i}].rule`));
+});
+
+it('a long rule is compiled in steps', () => {
+  const steps = compileRules({ type: 'object', properties: { spec: integers(rule(LONG)) } });
+  let count = 0;
+  let step = steps.next();
+  for (; step.done !== true; step = steps.next()) count++;
+  expect(count).toBeGreaterThan(50);
+  expect(step.value?.properties.get('spec')?.properties.get('n')?.rules).toHaveLength(1);
 });

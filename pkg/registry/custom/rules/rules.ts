@@ -10,11 +10,12 @@ import {
   objectsAt,
   textAt,
 } from '../../../api/index.js';
+import type { Steps } from '../../../base/index.js';
 import {
   BOOL,
   type Compilation,
   CURRENT,
-  compile,
+  compileSteps,
   type Environment,
   failed,
   isError,
@@ -65,26 +66,28 @@ export interface RuleNode {
   readonly items: RuleNode | undefined;
 }
 
-/** Compiles the rules of a version; returns undefined if there are none. `minor` is the release whose functions they may use. */
-export function compileRules(schema: JsonObject, minor: Minor = CURRENT): RuleNode | undefined {
+/** Compiles the rules of a version, in steps; returns undefined if there are none. `minor` is the release whose functions they may use. */
+export function compileRules(schema: JsonObject, minor: Minor = CURRENT): Steps<RuleNode | undefined> {
   return node(schema, 'Object', minor, true);
 }
 
-function node(schema: JsonObject, name: string, minor: Minor, root: boolean): RuleNode | undefined {
-  const inner = (v: JsonValue | undefined, suffix: string): RuleNode | undefined =>
-    isObject(v) ? node(v, `${name}.${suffix}`, minor, false) : undefined;
+function* node(schema: JsonObject, name: string, minor: Minor, root: boolean): Steps<RuleNode | undefined> {
+  const inner = function* (v: JsonValue | undefined, suffix: string): Steps<RuleNode | undefined> {
+    return isObject(v) ? yield* node(v, `${name}.${suffix}`, minor, false) : undefined;
+  };
   const properties = new Map<string, RuleNode>();
   if (isObject(schema['properties']))
     for (const [property, s] of Object.entries(schema['properties'])) {
-      const found = inner(s, property);
+      const found = yield* inner(s, property);
       if (found !== undefined) properties.set(property, found);
     }
-  const values = inner(schema['additionalProperties'], '@values');
-  const items = inner(schema['items'], '@items');
+  const values = yield* inner(schema['additionalProperties'], '@values');
+  const items = yield* inner(schema['items'], '@items');
   const declared = objectsAt(schema, 'x-kubernetes-validations');
   if (declared.length === 0 && properties.size === 0 && values === undefined && items === undefined) return undefined;
   const type = declared.length === 0 ? undefined : ruleType(schema, name, root);
-  const rules = declared.map((r) => compileRule(r, { schema, type, minor }));
+  const rules: Rule[] = [];
+  for (const r of declared) rules.push(yield* compileRule(r, { schema, type, minor }));
   const mapKeys =
     schema['x-kubernetes-list-type'] === 'map' ? listAt(schema, 'x-kubernetes-list-map-keys').map(String) : [];
   return { shown: textAt(schema, 'type'), mapKeys, type, rules, properties, values, items };
@@ -103,17 +106,19 @@ interface RulePlace {
   readonly minor: Minor;
 }
 
-function compileRule(source: JsonObject, { schema, type, minor }: RulePlace): Rule {
+function* compileRule(source: JsonObject, { schema, type, minor }: RulePlace): Steps<Rule> {
   const oldIsOptional = source['optionalOldSelf'] === true;
   const environment = ruleEnvironment(type, oldIsOptional, minor);
   const text = textAt(source, 'rule').trim();
-  const compiled = compile(text, environment, [BOOL]);
+  const compiled = yield* compileSteps(text, environment, [BOOL]);
   const expression = textAt(source, 'messageExpression').trim();
+  const message = expression === '' ? undefined : yield* compileSteps(expression, environment, [STRING]);
+  yield;
   return {
     source,
     text,
     compiled,
-    message: expression === '' ? undefined : compile(expression, environment, [STRING]),
+    message,
     isTransition: !failed(compiled) && refersTo(compiled.expr, 'oldSelf'),
     oldIsOptional,
     place: pathSteps(textAt(source, 'fieldPath'), schema),
