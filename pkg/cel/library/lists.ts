@@ -39,6 +39,8 @@ const sum =
     if (!(list instanceof List)) return noOverload('sum', list);
     if (list.size === 0) return zero;
     let total = list.at(0);
+    // Doubles are added to zero, so that a sum is never -0.
+    if (typeof total === 'number') total += 0;
     for (let i = 1; i < list.size && !isError(total); i++) total = add()(total, list.at(i));
     return total;
   };
