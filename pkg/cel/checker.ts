@@ -316,10 +316,10 @@ class Checker implements Pass<Type> {
     const name = e.name.startsWith('.') ? e.name.slice(1) : e.name;
     const declared = this.#env.struct(name);
     if (declared === undefined) {
+      // As in cel-go, the fields of an unknown type are not checked.
+      if (this.#env.constants.get(name) === undefined) return this.#undeclared(e, e.name);
       for (const f of e.fields) yield f.value;
-      const constant = this.#env.constants.get(name);
-      if (constant !== undefined) return this.#report(e, `'${e.name}' is not a message type`);
-      return this.#undeclared(e, e.name);
+      return this.#report(e, `'${e.name}' is not a message type`);
     }
     for (const f of e.fields) {
       const found = yield f.value;

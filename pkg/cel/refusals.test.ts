@@ -68,6 +68,10 @@ describe('syntax', () => {
     ['[1].existsOne(x, true)', "1:14: undeclared reference to 'existsOne'"],
   ])('%s', (text, sentence) => expect(problem(text)).toContain(`ERROR: <input>:${sentence}`));
 
+  it('has one error for an unknown type, whose fields are not read', () => {
+    expect(problem('Foo{a: bar, c: Other{}} == 1').match(/ERROR/g)).toHaveLength(1);
+  });
+
   it.each([
     ['null', 'null_type'],
     ["{'a': timestamp(0)}", 'map(string, google.protobuf.Timestamp)'],

@@ -78,10 +78,104 @@ describe('a new object', () => {
       ],
     ],
     [
+      'with volumes whose sources and names are wrong',
+      'pods',
+      pod({ volumes: [{ nfs: {} }, { name: 'a', ephemeral: {} }] }),
+      [
+        'spec.volumes[0].nfs.server: Required value',
+        'spec.volumes[0].nfs.path: Required value',
+        'spec.volumes[0].nfs.path: Invalid value: "": must be an absolute path',
+        'spec.volumes[0].name: Required value',
+        'spec.volumes[1].ephemeral.volumeClaimTemplate: Required value',
+      ],
+    ],
+    [
+      'with a seccomp profile of no type',
+      'pods',
+      pod({ securityContext: { seccompProfile: { localhostProfile: 'x' } } }),
+      [
+        'spec.securityContext.seccompProfile.type: Required value: type is required when seccompProfile is set',
+        'spec.securityContext.seccompProfile.localhostProfile: Invalid value: {"Type":"","LocalhostProfile":"x"}: can only be set when seccomp type is Localhost',
+      ],
+    ],
+    [
+      'with an image in spaces for an ephemeral container of a template',
+      'podtemplates',
+      named('v1', 'PodTemplate', { template: template({ ephemeralContainers: [{ name: 'e', image: ' ' }] }) }),
+      [
+        'template.spec.ephemeralContainers[0].image: Invalid value: " ": must not have leading or trailing whitespace',
+        'template.spec.ephemeralContainers: Forbidden: ephemeral containers not allowed in pod template',
+      ],
+    ],
+    [
+      'that selects parameters by a wrong selector and by name',
+      'validatingadmissionpolicybindings.admissionregistration.k8s.io',
+      named('admissionregistration.k8s.io/v1', 'ValidatingAdmissionPolicyBinding', {
+        spec: {
+          policyName: 'p',
+          validationActions: ['Deny'],
+          paramRef: { name: 'n', selector: { matchLabels: { a: 'b c' } }, parameterNotFoundAction: 'Deny' },
+        },
+      }),
+      [
+        'spec.paramRef.name: Forbidden: name and selector are mutually exclusive',
+        `spec.paramRef.selector.matchLabels: Invalid value: "b c": ${LABEL_VALUE}`,
+        'spec.paramRef.selector: Forbidden: name and selector are mutually exclusive',
+      ],
+    ],
+    [
+      'with a variable whose name is a space, and names of resources that are no names',
+      'validatingadmissionpolicies.admissionregistration.k8s.io',
+      named('admissionregistration.k8s.io/v1', 'ValidatingAdmissionPolicy', {
+        spec: {
+          validations: [{ expression: 'true' }],
+          variables: [{ name: ' ', expression: '1' }],
+          matchConstraints: {
+            resourceRules: [{ operations: ['*'], apiGroups: ['a'], apiVersions: ['v1'], resourceNames: ['%'] }],
+          },
+        },
+      }),
+      [
+        'spec.matchConstraints.resourceRules[0].resourceNames[0]: Invalid value: "%": may not contain \'%\'',
+        'spec.matchConstraints.resourceRules[0].resources: Required value',
+        'spec.variables[0].name: Required value: name is not specified',
+      ],
+    ],
+    [
       'with a path of the host that has a type and no path',
       'pods',
       pod({ volumes: [{ name: 'v', hostPath: { type: 'odd' } }] }),
       ['spec.volumes[0].hostPath.path: Required value'],
+    ],
+    [
+      'with more failed indexes than a job may have',
+      'jobs.batch',
+      job({
+        completionMode: 'Indexed',
+        completions: 200_000,
+        parallelism: 20_000,
+        backoffLimitPerIndex: 1,
+        maxFailedIndexes: 100_001,
+      }),
+      [
+        'spec.maxFailedIndexes: Invalid value: 100001: must be less than or equal to 100000',
+        ...[
+          ['parallelism', 20_000],
+          ['maxFailedIndexes', 100_001],
+        ].map(
+          ([field, n]) =>
+            `spec.${field}: Invalid value: ${n}: must be less than or equal to 10000 when completions are above 100000 and used with backoff limit per index`,
+        ),
+      ],
+    ],
+    [
+      'with a local inline volume',
+      'volumeattachments.storage.k8s.io',
+      attachment({ csi: null, local: { path: '/x' } }),
+      [
+        `${INLINE}.csi: Required value: has to be specified in the context of inline volumes`,
+        `${INLINE}.nodeAffinity: Required value: Local volume requires node affinity`,
+      ],
     ],
     [
       'with endpoints of glusterfs in no namespace',
@@ -158,8 +252,8 @@ describe('a new object', () => {
     ],
   ])('%s', async (_, resource, object, causes) => {
     const b = await Bench.open();
-    const cluster = ['persistentvolumes', 'volumeattachments.storage.k8s.io', 'resourceslices.resource.k8s.io'];
-    expect(await causesOf(b.create(resource, cluster.includes(resource) ? '' : 'default', object))).toEqual(causes);
+    const namespace = /^(pods|podtemplates|jobs|endpoints|horizontal)/.test(resource) ? 'default' : '';
+    expect(await causesOf(b.create(resource, namespace, object))).toEqual(causes);
   });
 
   it('shows a search path without its last dot', async () => {
@@ -299,5 +393,67 @@ describe('an update', () => {
       'spec.drivers[1].name: Duplicate value: "a.b"',
       'spec.drivers: Invalid value: {"Name":"a.b","NodeID":"m","TopologyKeys":null,"Allocatable":null}: field is immutable',
     ]);
+  });
+
+  const affinity = (key: string, values = ['n']): JsonObject =>
+    volume({
+      local: { path: '/x' },
+      nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions: [{ key, operator: 'In', values }] }] } },
+    });
+
+  it.each<readonly [string, JsonObject, number]>([
+    ['to the stable name of a label is allowed', affinity('topology.kubernetes.io/zone'), 0],
+    ['to another label is not', affinity('topology.kubernetes.io/region'), 1],
+    ['to a stable name and another value is not', affinity('topology.kubernetes.io/zone', ['m']), 1],
+  ])('of the node affinity of a volume %s', async (_, changed, count) => {
+    const b = await Bench.open();
+    const old = affinity('failure-domain.beta.kubernetes.io/zone');
+    const { metadata } = await b.create('persistentvolumes', '', old);
+    const causes = await causesOf(b.update('persistentvolumes', '', { ...changed, metadata: metadata! }));
+    expect(causes).toHaveLength(count);
+    for (const cause of causes) expect(cause).toMatch(/^nodeAffinity: .*: field is immutable, except for updating/);
+  });
+
+  it.each<readonly [string, JsonObject, number]>([
+    ['keeps its capacity may stop allocating it several times', {}, 0],
+    ['changes its capacity may not', { value: '20Gi' }, 1],
+  ])('of a device that %s', async (_, change, count) => {
+    const b = await Bench.open();
+    const requestPolicy = { default: '1Gi', validRange: { min: '1Gi' } };
+    const { metadata, spec } = await b.create('resourceslices.resource.k8s.io', '', slice(requestPolicy));
+    const devices = [{ name: 'd', capacity: { c: { value: '10Gi', requestPolicy, ...change } } }];
+    const changed = { ...slice({}), metadata: metadata!, spec: { ...(spec as JsonObject), devices } };
+    const causes = await causesOf(b.update('resourceslices.resource.k8s.io', '', changed));
+    expect(causes).toEqual(
+      Array(count).fill('spec.devices[0].capacity[c].requestPolicy: Forbidden: allowMultipleAllocations must be true'),
+    );
+  });
+
+  it('of a driver does not warn of what only a new one should state', async () => {
+    const b = await Bench.open();
+    const driver = named('storage.k8s.io/v1', 'CSIDriver', { spec: { tokenRequests: [{ audience: 'x' }] } });
+    const { metadata } = await b.create('csidrivers.storage.k8s.io', '', driver);
+    expect(b.warnings.splice(0)).toHaveLength(1);
+    await b.update('csidrivers.storage.k8s.io', '', { ...driver, metadata: metadata! });
+    expect(b.warnings).toEqual([]);
+  });
+});
+
+describe('warnings', () => {
+  it('of external addresses are one for a headless service', async () => {
+    const b = await Bench.open();
+    const spec = { clusterIP: 'None', externalIPs: ['10.1.0.1'], ports: [{ port: 1 }] };
+    await b.create('services', 'default', named('v1', 'Service', { spec }));
+    expect(b.warnings).toEqual(['spec.externalIPs is ignored for headless services']);
+  });
+
+  it('of a driver of devices ask for lower case', async () => {
+    const b = await Bench.open();
+    const made = slice({ default: '1Gi', validRange: { min: '1Gi' } });
+    await b.create('resourceslices.resource.k8s.io', '', {
+      ...made,
+      spec: { ...objectAt(made, 'spec'), driver: 'A.b' },
+    });
+    expect(b.warnings).toEqual(['spec.driver: driver names should be lowercase; "A.b" contains uppercase characters']);
   });
 });

@@ -50,8 +50,8 @@ function servicePath(where: string, path: FieldPath, errors: FieldErrors): void 
     return;
   }
   if (!where.startsWith('/')) errors.invalid(path, where, "must start with a '/'");
-  // The first character is dropped even if it is not a slash.
-  const segments = where.slice(1).replace(/\/$/, '').split('/');
+  // The first byte is dropped even if it is not a slash.
+  const segments = Buffer.from(where).subarray(1).toString().replace(/\/$/, '').split('/');
   for (const [i, segment] of segments.entries()) {
     if (segment === '') {
       errors.invalid(path, where, `segment[${i}] may not be empty`);

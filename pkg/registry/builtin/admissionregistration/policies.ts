@@ -65,13 +65,13 @@ function matchResources(
   for (const list of ['resourceRules', 'excludeResourceRules'] as const) {
     errors.each(objectsAt(match, list), (rule, i) => {
       const here = path.child(list).index(i);
-      operationsRule(rule, here, errors);
       const seen = new Set<string>();
       errors.each(listAt(rule, 'resourceNames').map(String), (name, j) => {
         for (const s of isPathSegmentName(name)) errors.invalid(here.child('resourceNames').index(j), name, s);
         if (seen.has(name)) errors.duplicate(here.child('resourceNames').index(j), name);
         seen.add(name);
       });
+      operationsRule(rule, here, errors);
     });
   }
 }
@@ -141,7 +141,7 @@ function variable(
 ): void {
   const path = SPEC.child('variables').index(i);
   const name = textAt(v, 'name');
-  if (name === '') errors.required(path.child('name'), 'name is not specified');
+  if (name.trim() === '') errors.required(path.child('name'), 'name is not specified');
   else if (isCIdentifier(name).length > 0 || RESERVED_WORDS.has(name))
     errors.invalid(path.child('name'), name, 'must be a valid CEL identifier');
   const expression = textAt(v, 'expression');
@@ -179,11 +179,11 @@ export function* validateValidatingPolicy(
     const name = textAt(o, 'metadata', 'name');
     if (name === '') errors.invalid(path.child('key'), key, 'requires metadata.name be non-empty');
     else for (const s of isQualifiedName(`${name}/${key}`)) errors.invalid(path.child('key'), `${name}/${key}`, s);
-    if (keys.has(key)) errors.duplicate(path.child('key'), key);
-    keys.add(key);
     const value = textAt(a, 'valueExpression');
     if (value.trim() === '') errors.required(path.child('valueExpression'), 'valueExpression is not specified');
     else expressions.report(errors, path.child('valueExpression'), value, 'auditAnnotations', i, 'valueExpression');
+    if (keys.has(key)) errors.duplicate(path.child('key'), key);
+    keys.add(key);
   });
 }
 
@@ -292,12 +292,12 @@ function paramRef(
   const selector = at(ref, 'selector');
   if (name !== '') {
     sentences(name, isPathSegmentName, path.child('name'), errors);
-    if (selector !== undefined)
-      for (const field of ['name', 'selector'] as const)
-        errors.forbidden(path.child(field), 'name and selector are mutually exclusive');
+    if (selector !== undefined) errors.forbidden(path.child('name'), 'name and selector are mutually exclusive');
   }
-  if (selector !== undefined) labelSelector(selector, path.child('selector'), errors);
-  else if (name === '') errors.required(path, 'one of name or selector must be specified');
+  if (selector !== undefined) {
+    labelSelector(selector, path.child('selector'), errors);
+    if (name !== '') errors.forbidden(path.child('selector'), 'name and selector are mutually exclusive');
+  } else if (name === '') errors.required(path, 'one of name or selector must be specified');
   const action = at(ref, 'parameterNotFoundAction');
   if (typeof action !== 'string' || action === '') errors.required(path.child('parameterNotFoundAction'));
   else oneOf(action, path.child('parameterNotFoundAction'), ['Deny', 'Allow'], errors, false);

@@ -61,9 +61,9 @@ function reference(
   const version = textAt(ref, 'apiVersion');
   const parsed = parseApiVersion(version);
   const isGroupless = version === '' || parsed?.group === '';
+  named(ref, path, errors);
   if (isGroupless && textAt(ref, 'kind') !== 'ReplicationController')
     errors.invalid(path.child('apiVersion'), version, 'apiVersion must specify API group');
-  named(ref, path, errors);
 }
 
 function named(
@@ -71,14 +71,14 @@ function named(
   path: FieldPath,
   errors: FieldErrors,
 ): void {
-  const version = textAt(ref, 'apiVersion');
-  if (version !== '' && parseApiVersion(version) === undefined)
-    errors.invalid(path.child('apiVersion'), version, `unexpected GroupVersion string: ${version}`);
   for (const field of ['kind', 'name'] as const) {
     const v = textAt(ref, field);
     if (v === '') errors.required(path.child(field));
     else sentences(v, isPathSegmentName, path.child(field), errors);
   }
+  const version = textAt(ref, 'apiVersion');
+  if (version !== '' && parseApiVersion(version) === undefined)
+    errors.invalid(path.child('apiVersion'), version, `unexpected GroupVersion string: ${version}`);
 }
 
 function metric(
@@ -108,10 +108,10 @@ function source(field: string, s: JsonObject, path: FieldPath, errors: FieldErro
   const here = path.child('target');
   switch (field) {
     case 'containerResource':
-      if (textAt(s, 'container') === '') errors.required(path.child('container'), 'must specify a container');
-      else sentences(textAt(s, 'container'), isDns1123Label, path.child('container'), errors);
       if (textAt(s, 'name') === '') errors.required(path.child('name'), 'must specify a resource name');
       else containerResourceName(textAt(s, 'name'), path.child('name'), errors);
+      if (textAt(s, 'container') === '') errors.required(path.child('container'), 'must specify a container');
+      else sentences(textAt(s, 'container'), isDns1123Label, path.child('container'), errors);
       resourceTarget(target, path, errors);
       break;
     case 'resource':

@@ -8,6 +8,7 @@ import { indexesIn } from './indexes.js';
 
 /** Validation of the specification of jobs, also in the templates of cron jobs. */
 
+const FAILED_INDEXES_MAX = 100_000;
 const PARALLEL_INDEXES_MAX = 100_000;
 /** Above this number of completions, failed indexes and parallelism are limited. */
 const MANY_COMPLETIONS = 100_000;
@@ -120,20 +121,13 @@ function indexed(
   const here = path.child('maxFailedIndexes');
   if (typeof failed === 'number' && failed > completions)
     errors.invalid(here, failed, 'must be less than or equal to completions');
+  if (typeof failed === 'number' && failed > FAILED_INDEXES_MAX)
+    errors.invalid(here, failed, `must be less than or equal to ${FAILED_INDEXES_MAX}`);
   if (at(spec, 'backoffLimitPerIndex') !== undefined && completions > MANY_COMPLETIONS) {
     if (failed === undefined) errors.required(here, `must be specified when completions is above ${MANY_COMPLETIONS}`);
-    else if (numberAt(spec, 'maxFailedIndexes') > 10_000)
-      errors.invalid(
-        here,
-        failed,
-        `must be less than or equal to 10000 when completions are above ${MANY_COMPLETIONS}`,
-      );
-    if (parallelism > 10_000)
-      errors.invalid(
-        path.child('parallelism'),
-        parallelism,
-        `must be less than or equal to 10000 when completions are above ${MANY_COMPLETIONS} and used with backoff limit per index`,
-      );
+    const rule = `must be less than or equal to 10000 when completions are above ${MANY_COMPLETIONS} and used with backoff limit per index`;
+    if (parallelism > 10_000) errors.invalid(path.child('parallelism'), parallelism, rule);
+    if (typeof failed === 'number' && failed > 10_000) errors.invalid(here, failed, rule);
   }
 }
 

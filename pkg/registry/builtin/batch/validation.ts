@@ -1,7 +1,7 @@
 import {
   cloneJson,
   equalJson,
-  type FieldErrors,
+  FieldErrors,
   type FieldName,
   FieldPath,
   goJson,
@@ -54,8 +54,9 @@ function generatedLabels(o: Shaped<shapes.BatchV1Job>, errors: FieldErrors): voi
     else if (v !== value) errors.invalid(path.key(key), new Printed(() => goJson(labels)), `must be '${value}'`);
   }
   const selector = objectAt(o, 'spec', 'selector');
-  const own = { matchLabels: { [SELECTED]: wanted[SELECTED]! } };
-  if (!equalJson(selector, own))
+  const found = new FieldErrors();
+  labelSelector(selector, SPEC.child('selector'), found);
+  if (found.empty && selects(selector, wanted) === false)
     errors.invalid(SPEC.child('selector'), shown('meta/v1.LabelSelector', selector), '`selector` not auto-generated');
 }
 

@@ -7,6 +7,7 @@ import {
   goJson,
   isDns1123Label,
   isDns1123Subdomain,
+  isObject,
   type JsonObject,
   type JsonValue,
   Printed,
@@ -168,11 +169,7 @@ function capacity(spec: Shaped<shapes.CoreV1PersistentVolumeSpec>, path: FieldPa
 
 function nodeAffinity(spec: Shaped<shapes.CoreV1PersistentVolumeSpec>, path: FieldPath, errors: FieldErrors): void {
   const affinity = at(spec, 'nodeAffinity');
-  if (affinity === undefined) {
-    const only = VOLUME_SOURCES.find((json) => at(spec, json) !== undefined);
-    if (only === 'local') errors.required(path, 'Local volume requires node affinity');
-    return;
-  }
+  if (affinity === undefined) return;
   const needed = at(affinity, 'required');
   if (needed === undefined) errors.required(path.child('required'), 'must specify required node constraints');
   else nodeSelector(needed, path.child('required'), errors);
@@ -186,7 +183,10 @@ function sources(spec: Shaped<shapes.CoreV1PersistentVolumeSpec>, path: FieldPat
     const rule = Object.hasOwn(OWN, json) ? OWN[json]! : sourceRule(json)!;
     // kube-apiserver counts this source even if it is not the first
     if (first || json === 'flexVolume') rule(source, path.child(named ?? json), errors);
-    else errors.forbidden(path.child(forbidden ?? json), 'may not specify more than 1 volume type');
+    if (first && json === 'local' && at(spec, 'nodeAffinity') === undefined)
+      errors.required(path.child('nodeAffinity'), 'Local volume requires node affinity');
+    if (!first && json !== 'flexVolume')
+      errors.forbidden(path.child(forbidden ?? json), 'may not specify more than 1 volume type');
     first = false;
   }
   if (first) errors.required(path, 'must specify a volume type');
@@ -220,7 +220,7 @@ export function volumeUpdate(
     errors.invalid(FieldPath.root.childShownAs('volumeMode'), mode, 'field is immutable');
   const affinity = at(o, 'spec', 'nodeAffinity');
   const was = at(old, 'spec', 'nodeAffinity');
-  if (was !== undefined && !equalJson(affinity ?? null, was))
+  if (was !== undefined && !equalJson(affinity ?? null, was) && !isRelabelled(affinity, was))
     errors.invalid(
       FieldPath.root.childShownAs('nodeAffinity'),
       shown('core/v1.VolumeNodeAffinity', affinity),
@@ -231,6 +231,28 @@ export function volumeUpdate(
     at(old, 'spec', 'volumeAttributesClassName') !== undefined
   )
     errors.forbidden(SPEC.child('volumeAttributesClassName'), 'update from non-nil value to nil is forbidden');
+}
+
+/** The labels of nodes with their names before they were stable. */
+const STABLE_LABELS: Readonly<Record<string, string>> = {
+  'failure-domain.beta.kubernetes.io/zone': 'topology.kubernetes.io/zone',
+  'failure-domain.beta.kubernetes.io/region': 'topology.kubernetes.io/region',
+  'beta.kubernetes.io/os': 'kubernetes.io/os',
+  'beta.kubernetes.io/arch': 'kubernetes.io/arch',
+  'beta.kubernetes.io/instance-type': 'node.kubernetes.io/instance-type',
+};
+
+/** Reports whether two node affinities differ only in labels that have their stable name now. An empty name is reported elsewhere. */
+function isRelabelled(now: JsonValue | undefined, before: JsonValue | undefined): boolean {
+  if (Array.isArray(now) && Array.isArray(before))
+    return now.length === before.length && now.every((item, i) => isRelabelled(item, before[i]));
+  if (!isObject(now) || !isObject(before)) return equalJson(now ?? null, before ?? null);
+  const fields = [...new Set([...Object.keys(now), ...Object.keys(before)])];
+  return fields.every((field) => {
+    const [key, was] = [now[field], before[field]];
+    if (field !== 'key' || typeof was !== 'string') return isRelabelled(key, was);
+    return key === was || key === undefined || key === '' || key === STABLE_LABELS[was];
+  });
 }
 
 function sourceOf(o: Shaped<shapes.CoreV1PersistentVolume>): JsonObject {

@@ -50,13 +50,14 @@ function ports(
     errors.notSupported(path.child('protocol'), protocol, PROTOCOLS);
   const number = at(port, 'port');
   const end = at(port, 'endPort');
+  const here = path.child('endPort');
+  if (typeof end === 'number' && typeof number === 'string')
+    errors.invalid(here, end, 'may not be specified when `port` is non-numeric');
   if (typeof number === 'number') for (const s of isPortNumber(number)) errors.invalid(path.child('port'), number, s);
   else if (typeof number === 'string')
     for (const s of isPortName(number)) errors.invalid(path.child('port'), number, s);
-  if (typeof end !== 'number') return;
-  const here = path.child('endPort');
+  if (typeof end !== 'number' || typeof number === 'string') return;
   if (number === undefined) errors.invalid(here, end, 'may not be specified when `port` is not specified');
-  else if (typeof number === 'string') errors.invalid(here, end, 'may not be specified when `port` is non-numeric');
   else {
     if (end < Number(number)) errors.invalid(here, end, 'must be greater than or equal to `port`');
     for (const s of isPortNumber(end)) errors.invalid(here, end, s);

@@ -1,4 +1,4 @@
-import type { Shaped } from '../../../api/index.js';
+import { goQuote, type Shaped } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration, WriteContext } from '../../resource.js';
 import { boolAt, objectsAt, textAt } from '../access.js';
@@ -22,6 +22,11 @@ export const resourceSlice: ResourceDeclaration<shapes.ResourceV1ResourceSlice> 
       generationOfSent: true,
       prepare: (o, _old, context) => stamp(o, context),
       validate: validateSliceUpdate,
+    },
+    warn: (o, _old, context) => {
+      const driver = textAt(o, 'spec', 'driver');
+      if (driver !== driver.toLowerCase())
+        context.warn(`spec.driver: driver names should be lowercase; ${goQuote(driver)} contains uppercase characters`);
     },
     deletion: { returnsObject: true },
   },

@@ -33,6 +33,16 @@ const VALUE_MAX = 64;
 
 /** Validates the devices of a pool or their shared counters, and the nodes that can use them. */
 export function validateSlice(o: Shaped<shapes.ResourceV1ResourceSlice>, errors: FieldErrors): void {
+  sliceRules(o, [], errors);
+}
+
+/** @param known the devices of the old object: one whose capacity did not change may state what a new one may not */
+function sliceRules(
+  o: Shaped<shapes.ResourceV1ResourceSlice>,
+  known: readonly Shaped<shapes.ResourceV1Device>[],
+  errors: FieldErrors,
+): void {
+  const capacities = new Map(known.map((d) => [textAt(d, 'name'), objectAt(d, 'capacity')]));
   const spec = objectAt(o, 'spec');
   driverName(textAt(spec, 'driver'), SPEC.child('driver'), errors);
   pool(objectAt(spec, 'pool'), SPEC.child('pool'), errors);
@@ -43,7 +53,12 @@ export function validateSlice(o: Shaped<shapes.ResourceV1ResourceSlice>, errors:
   const rich = devices.some((d) => listAt(d, 'taints').length > 0 || listAt(d, 'consumesCounters').length > 0);
   const perDevice = boolAt(spec, 'perDeviceNodeSelection');
   named(devices, SPEC.child('devices'), rich ? RICH_DEVICES_MAX : DEVICES_MAX, errors, (d, path) =>
-    device(d, perDevice, path, errors),
+    device(
+      d,
+      { perDevice, isKnown: equalJson(capacities.get(textAt(d, 'name')) ?? null, objectAt(d, 'capacity')) },
+      path,
+      errors,
+    ),
   );
   named(objectsAt(spec, 'sharedCounters'), SPEC.child('sharedCounters'), SETS_MAX, errors, (set, path) => {
     nameOfCounters(textAt(set, 'name'), path.child('name'), errors);
@@ -56,7 +71,7 @@ export function validateSliceUpdate(
   old: Shaped<shapes.ResourceV1ResourceSlice>,
   errors: FieldErrors,
 ): void {
-  validateSlice(o, errors);
+  sliceRules(o, objectsAt(old, 'spec', 'devices'), errors);
   for (const place of [['driver'], ['pool', 'name'], ['nodeName']]) {
     const now = at(o as JsonObject, 'spec', ...place);
     if (!equalJson(now ?? null, at(old as JsonObject, 'spec', ...place) ?? null))
@@ -128,9 +143,20 @@ function selectsNodes(
   return selector !== undefined;
 }
 
-function device(d: Shaped<shapes.ResourceV1Device>, perDevice: boolean, path: FieldPath, errors: FieldErrors): void {
+interface DeviceFacts {
+  readonly perDevice: boolean;
+  /** The old object has a device of this name with the same capacity. */
+  readonly isKnown: boolean;
+}
+
+function device(
+  d: Shaped<shapes.ResourceV1Device>,
+  { perDevice, isKnown }: DeviceFacts,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   sentences(textAt(d, 'name'), isDns1123Label, path.child('name'), errors);
-  properties(d, path, errors);
+  properties(d, isKnown, path, errors);
   const taints = objectsAt(d, 'taints');
   if (taints.length > TAINTS_MAX) errors.tooMany(path.child('taints'), taints.length, TAINTS_MAX);
   else errors.each(taints, (t, i) => taint(t, path.child('taints').index(i), errors));
@@ -191,7 +217,7 @@ function counters(
 }
 
 /** Attributes and capacities count against one limit. */
-function properties(d: Shaped<shapes.ResourceV1Device>, path: FieldPath, errors: FieldErrors): void {
+function properties(d: Shaped<shapes.ResourceV1Device>, isKnown: boolean, path: FieldPath, errors: FieldErrors): void {
   const attributes = Object.entries(objectAt(d, 'attributes'));
   const capacities = Object.entries(objectAt(d, 'capacity'));
   const all = attributes.length + capacities.length;
@@ -207,7 +233,7 @@ function properties(d: Shaped<shapes.ResourceV1Device>, path: FieldPath, errors:
     const p = at(value, 'requestPolicy');
     if (p === undefined) continue;
     if (at(d, 'allowMultipleAllocations') === true) policy(p, parseQuantity(textAt(value, 'value')), here, errors);
-    else errors.forbidden(here, 'allowMultipleAllocations must be true');
+    else if (!isKnown) errors.forbidden(here, 'allowMultipleAllocations must be true');
   }
 }
 

@@ -35,8 +35,9 @@ export const csiDriver: ResourceDeclaration<shapes.StorageV1CSIDriver> = {
       validate: validateCsiDriver,
     },
     update: { allowUnconditional: false, generation: 'spec', validate: validateCsiDriverUpdate },
-    warn: (o, _old, context) => {
+    warn: (o, old, context) => {
       if (
+        old === undefined &&
         listAt(o, 'spec', 'tokenRequests').length > 0 &&
         at(o, 'spec', 'serviceAccountTokenInSecrets') === undefined
       ) {

@@ -139,13 +139,10 @@ function warn(
       context.warn('spec.SessionAffinity is ignored for headless services');
   }
   addressWarnings(o, context);
-  if (external.length > 0) {
-    context.warn(
-      typeOf(o) === 'ExternalName'
-        ? 'spec.externalIPs is ignored when spec.type is "ExternalName"'
-        : 'spec.externalIPs is deprecated and may no longer be implemented in some clusters',
-    );
-  }
+  if (external.length > 0 && typeOf(o) === 'ExternalName')
+    context.warn('spec.externalIPs is ignored when spec.type is "ExternalName"');
+  else if (external.length > 0 && !isHeadless(o))
+    context.warn('spec.externalIPs is deprecated and may no longer be implemented in some clusters');
   if (typeOf(o) !== 'ExternalName' && textAt(o, 'spec', 'externalName') !== '')
     context.warn('spec.externalName is ignored when spec.type is not "ExternalName"');
   if (textAt(o, 'spec', 'trafficDistribution') === 'PreferClose')

@@ -111,7 +111,7 @@ export function ephemeralContainers(context: ContainerContext): void {
   const names = new Set(others);
   errors.each(objectsAt(spec, 'ephemeralContainers'), (c, i) => {
     const here = path.index(i);
-    common(c, here, context);
+    common(c, here, { ...context, isTemplate: false });
     unique(c, names, here, errors, true);
     const target = textAt(c, 'targetContainerName');
     if (target !== '' && !others.has(target)) errors.notFound(here.child('targetContainerName'), target);

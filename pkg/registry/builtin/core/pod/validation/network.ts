@@ -90,8 +90,8 @@ function hostnameOverride(
   path: FieldPath,
   errors: FieldErrors,
 ): void {
-  sentences(name, isDns1123Subdomain, path, errors);
-  if (name.length > HOST_NAME_MAX) errors.tooLong(path, HOST_NAME_MAX);
   if (boolAt(spec, 'setHostnameAsFQDN')) errors.forbidden(path, 'may not be specified when setHostnameAsFQDN is true');
   if (boolAt(spec, 'hostNetwork')) errors.forbidden(path, 'may not be specified when hostNetwork is true');
+  if (name.length > HOST_NAME_MAX) errors.tooLong(path, HOST_NAME_MAX);
+  sentences(name, isDns1123Subdomain, path, errors);
 }

@@ -127,14 +127,14 @@ function seccomp(
     }
     return;
   }
+  if (type === '') errors.required(path.child('type'), 'type is required when seccompProfile is set');
+  else if (!PROFILES.includes(type)) errors.notSupported(path.child('type'), type, PROFILES);
   if (file !== undefined)
     errors.invalid(
       path.child('localhostProfile'),
       shown('core/v1.SeccompProfile', profile),
       'can only be set when seccomp type is Localhost',
     );
-  if (type === '') errors.required(path.child('type'), 'type is required when seccompProfile is set');
-  else if (!PROFILES.includes(type)) errors.notSupported(path.child('type'), type, PROFILES);
 }
 
 const APP_ARMOR_PROFILE_MAX = 4095;

@@ -347,22 +347,16 @@ export function volumes(
   errors.each(objectsAt(spec, 'volumes'), (volume, i) => {
     const here = path.child('volumes').index(i);
     const name = textAt(volume, 'name');
-    let wrong = true;
-    if (name === '') errors.required(here.child('name'));
-    else {
-      const found = isDns1123Label(name);
-      for (const s of found) errors.invalid(here.child('name'), name, s);
-      wrong = found.length > 0;
-      // the name of an invalid volume is not taken
-      if (good.has(name)) {
-        errors.duplicate(here.child('name'), name);
-        wrong = true;
-      }
-    }
+    const labelErrors = isDns1123Label(name);
+    // the name of an invalid volume is not taken
+    const wrong = labelErrors.length > 0 || good.has(name);
     const invalid = errors.adds(() => {
       volumeSource(volume, here, errors);
-      if (at(volume, 'ephemeral') !== undefined && !wrong) claimName(pod, name, here, errors);
+      if (at(volume, 'ephemeral') !== undefined && name !== '') claimName(pod, name, here, errors);
     });
+    if (name === '') errors.required(here.child('name'));
+    else for (const s of labelErrors) errors.invalid(here.child('name'), name, s);
+    if (good.has(name)) errors.duplicate(here.child('name'), name);
     // an invalid volume is not found by its mounts
     if (!wrong && !invalid) good.set(name, volume);
     if (!all.has(name)) all.set(name, volume);
