@@ -170,6 +170,61 @@ const kmsProvider = (name = 'plug'): object => ({
   kms: { apiVersion: 'v2', name, endpoint: 'unix:///nowhere.sock' },
 });
 
+describe('a file that could not be applied', () => {
+  const first = secrets(keyed('aesgcm', ['key1', 'a']));
+  const next = secrets(keyed('aesgcm', ['key2', 'b'], ['key1', 'a']));
+  const invalid = secrets(keyed('aesgcm'));
+  const total = (s: Awaited<ReturnType<typeof open>>, status: string): number =>
+    s.encryption.metrics.families
+      .find((f) => f.name === 'apiserver_encryption_config_controller_automatic_reloads_total')!
+      .get()
+      .values.filter(({ labels }) => labels['status'] === status)
+      .reduce((sum, { value }) => sum + value, 0);
+
+  it('is read again after 5 ms, and after twice that for each further failure', async () => {
+    const s = await open(first, { reload: true });
+    s.file = invalid;
+    await s.world.advance(60_000);
+    expect(total(s, 'failure')).toBe(1);
+    for (let failures = 1; failures < 12; failures++) {
+      const delay = 5 * 2 ** (failures - 1);
+      await s.world.advance(delay - 1);
+      expect(total(s, 'failure')).toBe(failures);
+      await s.world.advance(1);
+      expect(total(s, 'failure')).toBe(failures + 1);
+    }
+    s.file = next;
+    await s.world.advance(5 * 2 ** 11);
+    expect([total(s, 'failure'), total(s, 'success')]).toEqual([12, 1]);
+  });
+
+  it.each([
+    ['a changed file', next],
+    ['the file in force', first],
+  ])('does not delay the retries of a later failure after %s', async (_, valid) => {
+    const s = await open(first, { reload: true });
+    s.file = invalid;
+    await s.world.advance(60_000 + 5 + 10 + 20);
+    expect(total(s, 'failure')).toBe(4);
+    s.file = valid;
+    await s.world.advance(60_000 - 5 - 10 - 20 - 1);
+    s.file = invalid;
+    await s.world.advance(1);
+    expect(total(s, 'failure')).toBe(5);
+    await s.world.advance(5);
+    expect(total(s, 'failure')).toBe(6);
+  });
+
+  it('is not read again after the end', async () => {
+    const s = await open(first, { reload: true });
+    s.file = invalid;
+    await s.world.advance(60_000);
+    s.encryption.close();
+    await s.world.advance(600_000);
+    expect(total(s, 'failure')).toBe(1);
+  });
+});
+
 describe('KMS', () => {
   it('encrypts with a seed that the plug-in protects, and calls it once for each seed that it reads', async () => {
     const s = await open(secrets(kmsProvider()));

@@ -64,6 +64,9 @@ export interface Encryption {
 
 /** Interval at which the file is checked, milliseconds. */
 const RELOAD_PERIOD = 60_000;
+/** After a failure the file is checked again sooner, as in kube-apiserver: each failure doubles the delay. */
+const RETRY_FIRST = 5;
+const RETRY_MAX = 1_000_000;
 /** How long plug-ins of a replaced configuration still serve reads that began before. */
 const CLOSE_GRACE = 10_000;
 /** How long a changed configuration waits for its KMS plug-ins. */
@@ -125,16 +128,7 @@ export async function openEncryption(options: EncryptionOptions): Promise<Encryp
     }
     readable();
   };
-  const stop = options.reload
-    ? world.timers.every(RELOAD_PERIOD, () => {
-        reload().catch((error: unknown) =>
-          options.log.warn(
-            { err: error, file },
-            'the encryption configuration could not be reloaded; the previous one stays',
-          ),
-        );
-      })
-    : () => {};
+  const stop = options.reload ? following(reload, options) : () => {};
   return {
     keyspace: new EncryptedKeyspace(options.keyspace, slots, file !== ''),
     metrics,
@@ -145,6 +139,37 @@ export async function openEncryption(options: EncryptionOptions): Promise<Encryp
       stop();
       closeAll(inForce.plugins);
     },
+  };
+}
+
+/**
+ * Applies changes of the file until the returned function is called. The delays begin again after a success; those of kube-apiserver
+ * continue, so that its later failures wait for the next period.
+ */
+function following(reload: () => Promise<void>, { world: { timers }, file, log }: EncryptionOptions): () => void {
+  let failures = 0;
+  let retry: (() => void) | undefined;
+  let stopped = false;
+  const succeeded = (): void => {
+    failures = 0;
+    retry?.();
+    retry = undefined;
+  };
+  const failed = (error: unknown): void => {
+    log.warn({ err: error, file }, 'the encryption configuration could not be reloaded; the previous one stays');
+    const delay = Math.min(RETRY_FIRST * 2 ** failures++, RETRY_MAX);
+    if (stopped) return;
+    retry ??= timers.after(delay, () => {
+      retry = undefined;
+      check();
+    });
+  };
+  const check = (): void => void reload().then(succeeded, failed);
+  const stop = timers.every(RELOAD_PERIOD, check);
+  return () => {
+    stopped = true;
+    stop();
+    retry?.();
   };
 }
 
