@@ -5,6 +5,7 @@ import { type Scheduler, Slice, type Timers, type World } from '../base/index.js
 import type { Classification } from '../fairness/index.js';
 import type { RequestContext } from '../registry/index.js';
 import type { RequestSeries } from '../telemetry/index.js';
+import { Annotations } from './annotations.js';
 import type { BodyBudget } from './bodybudget.js';
 import type { Exchange } from './exchange.js';
 import type { Ticket } from './gate.js';
@@ -62,7 +63,7 @@ export class Call implements RequestContext, Credentials {
   #slice: Slice | undefined;
   #gone: AbortController | undefined;
   #warnings: Warnings | undefined;
-  #annotations: Map<string, string> | undefined;
+  #annotations: Annotations | undefined;
 
   constructor(exchange: Exchange, given: CallOptions) {
     this.exchange = exchange;
@@ -105,15 +106,13 @@ export class Call implements RequestContext, Credentials {
   }
 
   annotate(key: string, value: string, level?: 'Request'): void {
-    if (level === 'Request' && this.audit?.wantsRequest !== true) return;
-    this.#annotations ??= new Map();
-    if (this.#annotations.has(key) || this.#annotations.size >= limits.auditAnnotationsMax) return;
-    this.#annotations.set(key, value.slice(0, limits.auditAnnotationCharactersMax));
+    if (this.audit === undefined || (level === 'Request' && !this.audit.wantsRequest)) return;
+    this.#annotations ??= new Annotations();
+    this.#annotations.add(key, value);
   }
 
-  /** Audit annotations, in the order in which they were added. The first value of a key wins. */
   get annotations(): ReadonlyMap<string, string> | undefined {
-    return this.#annotations;
+    return this.#annotations?.values;
   }
 
   /** The registry has selected: what was parsed of the URL is dropped, because a watch lasts long. */

@@ -124,10 +124,9 @@ export const limits = {
 
   /** The duration of a watch without `timeoutSeconds`: between this and twice this. */
   watchTime: 1_800_000,
-  /** Audit annotations of one request. Further ones are dropped. */
-  auditAnnotationsMax: 64,
+  /** Characters of the audit annotations of one request, each of which counts for more than it has. Further ones are left out. */
+  auditAnnotationsMax: 4 * 1024 * 1024,
+  auditAnnotationOverhead: 1024,
   /** Bytes of an object in an audit event. A larger response is omitted, which the event shows. */
   auditObjectBytesMax: 3 * 1024 * 1024,
-  /** Characters of the value of an audit annotation. The rest is truncated. */
-  auditAnnotationCharactersMax: 4_096,
 } as const;

@@ -25,6 +25,29 @@ const only = (resource: string, step: Omit<AdmissionStep, 'name'>): AdmissionSte
 });
 
 describe('an admission request', () => {
+  it('adds annotations of any length whose keys are qualified names with a prefix', async () => {
+    const valid = ['v.example.com/a', `v.example.com/${'k'.repeat(63)}`];
+    const invalid = [
+      'a',
+      '/a',
+      'v.example.com/',
+      'v.example.com/a/b',
+      'v.example.com/a b',
+      `v.example.com/${'k'.repeat(64)}`,
+      'V/a',
+    ];
+    const value = 'x'.repeat(20_000);
+    const bench = await Bench.open([], () => [
+      only('configmaps', {
+        validate: (r) => {
+          for (const key of [...invalid, ...valid]) r.annotate(key, value);
+        },
+      }),
+    ]);
+    await bench.create('configmaps', 'default', configMap('a'));
+    expect(bench.annotations).toEqual(valid.map((key) => [key, value]));
+  });
+
   it('has the requested and the stored version, options, user and objects', async () => {
     const seen: JsonObject[] = [];
     const bench = await Bench.open([], () => [

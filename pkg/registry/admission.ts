@@ -6,6 +6,7 @@ import {
   apiVersionOf,
   cloneJson,
   errors,
+  isQualifiedName,
   type JsonObject,
   parseApiVersion,
   type Reinvocation,
@@ -28,6 +29,12 @@ import type { ServedResource } from './servedresources.js';
 import { objectTarget, resolveTarget } from './target.js';
 import { trackUpdate } from './tracking.js';
 import { toStorageVersion } from './upgrade.js';
+
+/** Keys have a prefix and are qualified names. A webhook chooses the second half of its keys. */
+function isAnnotationKey(key: string): boolean {
+  const slash = key.indexOf('/');
+  return slash > 0 && slash === key.lastIndexOf('/') && isQualifiedName(key).length === 0;
+}
 
 /** The inputs of admission for one write. */
 export interface AdmissionInput {
@@ -219,7 +226,7 @@ export class Admitted implements AdmissionRequest {
   }
 
   annotate(key: string, value: string, level?: 'Request'): void {
-    this.#input.context.annotate(key, value, level);
+    if (isAnnotationKey(key)) this.#input.context.annotate(key, value, level);
   }
 
   /** Runs the mutating steps, a second time if a step requests it, and returns the object. */
