@@ -33,8 +33,12 @@ const PACKED_MIN = 256;
 const AT_ONCE = 500;
 
 function* textsOf(values: readonly string[]): Steps<Texts> {
-  if (values.length < PACKED_MIN) return new Set(values.map(ownText));
-  return new PackedTexts(yield* sortSteps(values, byCodeUnits));
+  return setOf(values.length < PACKED_MIN ? values : yield* sortSteps(values, byCodeUnits));
+}
+
+/** A set of sorted values. */
+function setOf(sorted: readonly string[]): Texts {
+  return sorted.length < PACKED_MIN ? new Set(sorted.map(ownText)) : new PackedTexts(sorted);
 }
 
 /**
@@ -100,7 +104,8 @@ export function* labelMatchSteps(selector: LabelSelector): Steps<LabelMatch> {
       rules.set(ownText(requirement.key), rule);
     }
     if (requirement.operator === '!=' || requirement.operator === 'notin') addAll(excluded, rule, requirement.values);
-    else yield* add(rule, requirement);
+    else add(rule, requirement);
+    if (requirement.values.length >= AT_ONCE) yield;
   }
   for (const [rule, values] of excluded) rule.except = yield* textsOf(values);
   const required = [...rules].filter(([, rule]) => rule.required).map(([key]) => key);
@@ -127,14 +132,14 @@ function matchOf(rules: ReadonlyMap<string, Rule>, required: readonly string[], 
   };
 }
 
-function* add(rule: Rule, { operator, values }: LabelRequirement): Steps<void> {
+function add(rule: Rule, { operator, values }: LabelRequirement): void {
   switch (operator) {
     case '=':
     case '==':
     case 'in': {
       const before = rule.among;
       rule.required = true;
-      rule.among = yield* textsOf(before === undefined ? values : values.filter((v) => before.has(v)));
+      rule.among = setOf(before === undefined ? values : values.filter((v) => before.has(v)));
       return;
     }
     case 'exists':

@@ -31,6 +31,10 @@ interface Token {
 const SYMBOL_TOKENS: ReadonlySet<string> = new Set(['!', '(', ')', ',', '=', '==', '!=', '>', '<']);
 const OPERATORS = 'in, notin, =, ==, !=, gt, lt';
 const END: Token = { kind: 'end', text: '' };
+/** These occur between any two values, and are never the beginning of another symbol. */
+const SINGLE = new Map<number, Token>(
+  ([',', '(', ')'] as const).map((text) => [text.charCodeAt(0), { kind: text, text }]),
+);
 
 /** What ends a word, by character code. */
 const SPACE = 1;
@@ -88,6 +92,12 @@ class LabelParser {
     if (from >= text.length) {
       this.#end = from;
       this.#current = END;
+      return;
+    }
+    const single = SINGLE.get(text.charCodeAt(at));
+    if (single !== undefined) {
+      this.#end = at + 1;
+      this.#current = single;
       return;
     }
     if (CLASSES[text.charCodeAt(at)] === SYMBOL) {
@@ -207,7 +217,8 @@ export const byCodeUnits = (a: string, b: string): number => (a < b ? -1 : a > b
 /** Sorts values and removes duplicates. */
 function* distinct(values: readonly string[]): Steps<readonly string[]> {
   const sorted = yield* sortSteps(values, byCodeUnits);
-  return sorted.filter((value, i) => i === 0 || sorted[i - 1] !== value);
+  const isNew = (value: string, i: number): boolean => i === 0 || sorted[i - 1] !== value;
+  return sorted.every(isNew) ? sorted : sorted.filter(isNew);
 }
 
 const failed = (why: string): SelectorError => new SelectorError(`unable to parse requirement: ${why}`);
