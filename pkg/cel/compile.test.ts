@@ -176,6 +176,8 @@ describe('errors', () => {
     const pattern = 'program instantiation failed: error parsing regexp: missing closing ): `(`';
     expect(problem("'a'.find('(') == ''")).toBe(pattern);
     expect(problem("'a'.findAll('(', 2) == []")).toBe(pattern);
+    expect(problem("matches('a', '(')")).toBe(pattern);
+    expect(problem("matches('(', 'a')")).toContain('invalid matches argument');
     expect(problem("int('x') == 1")).toBe("program instantiation failed: type conversion error from 'string' to 'int'");
     expect(problem("[1, 'a'].size() == 2")).toContain("expected type 'int' but found 'string'");
     expect(problem("'%s %s'.format([1, 'a']) == ''")).toBe('');

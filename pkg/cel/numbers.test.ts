@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { compile, failed } from './compile.js';
 import { COMPATIBLE, kubernetesEnvironment } from './kubernetes.js';
-import type { Value } from './values.js';
+import { isError, type Value } from './values.js';
 
-/** The values are those of kube-apiserver 1.37. */
+/** Numbers and their order, with the values and texts of kube-apiserver 1.37. */
 
 function run(text: string): Value {
   const compiled = compile(text, kubernetesEnvironment(COMPATIBLE));
@@ -47,4 +47,25 @@ it.each([
 
 it.each(['[-0.0].sum()', '[-0.0, -0.0].sum()'])('%s is not negative', (sum) => {
   expect(run(sum)).toBe(0);
+});
+
+it.each([
+  ['[dyn([1])].min()', 'no such overload: min(list)'],
+  ["[dyn({'a': 1})].max()", 'no such overload: max(list)'],
+  ['[dyn(null), dyn(null)].max()', 'no such overload: max(list)'],
+  ['[dyn(1), dyn(null)].max()', 'no such overload'],
+  ['[dyn(1), dyn(null)].isSorted()', 'no such overload'],
+  ['[dyn([1])].isSorted()', 'no such overload: isSorted(list)'],
+  ['[dyn([1])].sum()', 'no such overload: sum(list)'],
+])('%s has no order', (text, why) => {
+  const found = run(text);
+  expect(isError(found) && found.message).toBe(why);
+});
+
+it.each([
+  ["[dyn(1), dyn('a')].max()", 1n],
+  ['[1.0, 0.0 / 0.0].max()', 1],
+  ["[dyn(1), dyn('a')].isSorted()", true],
+])('%s ignores what cannot be compared', (text, best) => {
+  expect(run(text)).toBe(best);
 });

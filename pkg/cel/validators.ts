@@ -40,7 +40,8 @@ function checkCall(e: CallExpr, checked: Checked, env: Environment, issues: Issu
     if (e.target === undefined && e.args.length === 1 && isChecked && isError(call(env, e.name, arg.value)))
       issues.push({ offset: e.args[0]!.offset, message: `invalid ${e.name} argument` });
   } else if (e.name === 'matches') {
-    const pattern = e.args.at(-1)!;
+    // As in cel-go, this is the text, not the pattern, of `matches(text, pattern)`: that pattern is checked with the program.
+    const pattern = e.args[0]!;
     const text = literal(pattern);
     if (text !== undefined && typeof compilePattern(text) === 'string')
       issues.push({ offset: pattern.offset, message: 'invalid matches argument' });

@@ -9,6 +9,7 @@ import {
   isError,
   itemsOf,
   List,
+  NO_OVERLOAD,
   noOverload,
   typeName,
   Uint,
@@ -22,12 +23,17 @@ const SUMMABLE = ['int', 'uint', 'double', 'duration'];
 
 const add = () => standardLibrary.functions!.find((f) => f.name === '_+_')!.call;
 
+/** The first element of a list decides whether its functions have a signature. */
+const hasOrder = (v: Value): boolean => typeof v === 'number' || typeof compare(v, v) === 'number';
+
 function isSorted(list: Value): Value {
   if (!(list instanceof List)) return noOverload('isSorted', list);
+  if (list.size > 0 && !hasOrder(list.at(0))) return noOverload('isSorted', list);
   for (let i = 1; i < list.size; i++) {
+    if (!hasOrder(list.at(i))) return NO_OVERLOAD;
+    // As in kube-apiserver, items that cannot be compared are in order.
     const order = compare(list.at(i - 1), list.at(i));
-    if (typeof order !== 'number') return order;
-    if (order > 0) return false;
+    if (typeof order === 'number' && order > 0) return false;
   }
   return true;
 }
@@ -39,6 +45,9 @@ const sum =
     if (!(list instanceof List)) return noOverload('sum', list);
     if (list.size === 0) return zero;
     let total = list.at(0);
+    const isSummable =
+      ['bigint', 'number'].includes(typeof total) || total instanceof Uint || total instanceof Duration;
+    if (!isSummable) return noOverload('sum', list);
     // Doubles are added to zero, so that a sum is never -0.
     if (typeof total === 'number') total += 0;
     for (let i = 1; i < list.size && !isError(total); i++) total = add()(total, list.at(i));
@@ -57,11 +66,12 @@ const extreme =
     if (!(list instanceof List)) return noOverload(name, list);
     if (list.size === 0) return fail(`${name} called on empty list`);
     let best = list.at(0);
+    if (!hasOrder(best)) return noOverload(name, list);
     for (let i = 1; i < list.size; i++) {
       const item = list.at(i);
-      const order = compare(item, best);
-      if (typeof order !== 'number') return order;
-      if (order === wanted) best = item;
+      if (!hasOrder(item)) return NO_OVERLOAD;
+      // As in kube-apiserver, an item that cannot be compared with the best one is not better.
+      if (compare(item, best) === wanted) best = item;
     }
     return best;
   };
