@@ -5,6 +5,9 @@ import type { Core } from './core.js';
 import { metaOf, text } from './meta.js';
 import type { Target } from './requests.js';
 
+/** Errors that are compared in one step. */
+const AT_ONCE = 500;
+
 /** The errors of one write: those of the rules of the kind, and those of the markers of its schema. */
 
 /**
@@ -24,7 +27,8 @@ export function* addDeclarative(
   if (declared.length === 0 && found.list.length < 2) return found;
   const seen = new Set(declared.map(faultOf));
   const merged = new FieldErrors();
-  for (const e of found.list) {
+  for (const [i, e] of found.list.entries()) {
+    if (i % AT_ONCE === AT_ONCE - 1) yield;
     const whole = `${e.field}: ${e.message}`;
     if (seen.has(whole) || seen.has(faultOf(e))) continue;
     seen.add(whole);
