@@ -170,7 +170,7 @@ function unmet({ resource }: Target, { name }: StoredObject, { field, wanted, fo
       `Precondition failed: ${field} in precondition: ${wanted}, ${field} in object meta: ${found}`,
     );
   return errors.conflict(
-    { group: resource.group, resource: resource.kind },
+    { group: resource.declaration.group, resource: resource.kind },
     name,
     `the ${field} in the precondition (${wanted}) does not match the ${field} in record (${found}). ${maybe}`,
   );

@@ -80,6 +80,7 @@ export async function finishChecks(found: FieldErrors, slice: Slice): Promise<vo
 /** Throws the collected errors, if any. */
 export function refuse({ resource }: Target, o: JsonObject, found: FieldErrors): void {
   if (found.empty) return;
-  const { group, kind } = resource;
+  // The group of the stored kind: an event is of the core group, whatever group the request is in.
+  const { group, kind } = resource.declaration;
   throw errors.invalid({ group, kind }, text(metaOf(o), 'name'), found.list);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type JsonObject, objectAt, objectsAt } from '../../api/index.js';
-import { Bench, causesOf } from '../testing.js';
+import { Bench, causesOf, refusal } from '../testing.js';
 
 /** Rules that single changes to valid objects found, asked of kube-apiserver 1.37.2 too. */
 
@@ -436,6 +436,26 @@ describe('an update', () => {
     expect(b.warnings.splice(0)).toHaveLength(1);
     await b.update('csidrivers.storage.k8s.io', '', { ...driver, metadata: metadata! });
     expect(b.warnings).toEqual([]);
+  });
+});
+
+describe('errors of an event of events.k8s.io', () => {
+  it('name the kind of the core group, which is stored', async () => {
+    const b = await Bench.open();
+    const event = named('events.k8s.io/v1', 'Event', {
+      regarding: { namespace: 'default' },
+      eventTime: '2026-01-01T00:00:00.000000Z',
+      reportingController: 'a',
+      reportingInstance: 'b',
+      action: 'c',
+      reason: 'd',
+      type: 'Normal',
+    });
+    const { metadata } = await b.create('events.events.k8s.io', 'default', event);
+    const changed = { ...event, metadata: metadata!, note: 'x' };
+    expect(await refusal(b.update('events.events.k8s.io', 'default', changed))).toBe(
+      '422 Event "a" is invalid: message: Invalid value: "x": field is immutable',
+    );
   });
 });
 

@@ -57,8 +57,8 @@ export const daemonSet: ResourceDeclaration<shapes.AppsV1DaemonSet> = {
     update: {
       prepare: (o, old) => countTemplate(o, old),
       validate: (o, old, errors) => {
-        validate(o, errors);
         sameSelector(o, old, errors);
+        validate(o, errors);
       },
     },
     warn: templateWarnings,

@@ -403,8 +403,8 @@ export function validateAttributesClassUpdate(
   old: Shaped<shapes.StorageV1VolumeAttributesClass>,
   errors: FieldErrors,
 ): void {
-  validateAttributesClass(o, errors);
   for (const field of ['driverName', 'parameters'] as const)
     if (!equalJson(at(o, field) ?? null, at(old, field) ?? null))
       errors.forbidden(FieldPath.of(field), `updates to ${field} are forbidden.`);
+  validateAttributesClass(o, errors);
 }
