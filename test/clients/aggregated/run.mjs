@@ -68,11 +68,21 @@ async function isServed(admin) {
     const names = group?.versions.find((v) => v.version === 'v1alpha1')?.resources?.map((r) => r.resource).sort();
     return { ok: JSON.stringify(names) === '["fischers","flunders"]', why: JSON.stringify(group) };
   });
+  await until('OpenAPI v3 lists the group and its versions', async () => {
+    const { paths } = await must(admin('GET', '/openapi/v3'));
+    return { ok: ['', '/v1alpha1', '/v1beta1'].every((version) => `apis/${GROUP}${version}` in paths), why: Object.keys(paths) };
+  });
   const { paths } = await must(admin('GET', '/openapi/v3'));
-  const url = paths[`apis/${GROUP}/v1alpha1`]?.serverRelativeURL;
-  check(url !== undefined, 'OpenAPI v3 lists the group version');
-  const document = await must(admin('GET', url));
+  const document = await must(admin('GET', paths[`apis/${GROUP}/v1alpha1`].serverRelativeURL));
   check(Object.keys(document.paths).some((p) => p.includes('flunders')), 'its OpenAPI document has its paths');
+  const { versions } = await must(admin('GET', `/apis/${GROUP}`));
+  check(versions[0].version === 'v1beta1', `of versions with one priority the newest is preferred: ${JSON.stringify(versions)}`);
+  await until('OpenAPI v2 has its kinds, which share the types of this server', async () => {
+    const { definitions } = await must(admin('GET', '/openapi/v2'));
+    const names = Object.keys(definitions);
+    check(!names.some((name) => /_v\d+$/.test(name)), `renamed: ${names.filter((name) => /_v\d+$/.test(name))}`);
+    return { ok: names.some((name) => name.endsWith('.wardle.v1beta1.Flunder')), why: 'not there yet' };
+  });
 }
 
 const FLUNDERS = `/apis/${GROUP}/v1alpha1/namespaces/default/flunders`;
