@@ -3,10 +3,11 @@ import type { RequestAttributes, UserInfo } from '../api/index.js';
 import { testWorld } from '../storage/testworld.js';
 import { Auditor } from './audit.js';
 import { type Backend, BatchBackend, BlockingBackend, type Sender, truncating } from './backend.js';
-import { type AuditEvent, AuditRecord, microTime } from './event.js';
+import { type AuditEvent, AuditRecord } from './event.js';
 import { LogBackend, type LogOptions } from './log.js';
 import { AuditMetrics } from './metrics.js';
 import { type Policy, readPolicy } from './policy.js';
+import { microTime } from './text.js';
 import { webhookSender } from './webhook.js';
 
 const USER: UserInfo = { name: 'jane', groups: ['devs', 'system:authenticated'] };
@@ -177,6 +178,7 @@ describe('an event', () => {
 
 const event = (text: string, truncated?: string): AuditEvent => ({
   json: text,
+  write: (writer) => writer.json(text),
   legacy: () => text,
   truncated: () => (truncated === undefined ? undefined : event(truncated)),
 });
@@ -270,7 +272,7 @@ describe('the log', () => {
     format: 'json',
     mode: 'blocking',
     bufferSize: 3,
-    bufferCharacters: 1000,
+    bufferBytes: 1000,
     truncate: { enabled: false, eventMax: 1, batchMax: 1 },
   };
 
@@ -365,9 +367,9 @@ describe('an auditor', () => {
       [backend, backend],
       metrics,
     );
-    const found = auditor.begin(USER, resource(), () => facts());
-    expect(auditor.stage(found!, 'RequestReceived', 0, '')).toBeUndefined();
-    expect(auditor.stage(found!, 'ResponseComplete', 1, '')).toBeUndefined();
+    const found = new AuditRecord(auditor.decide(USER, resource())!, facts());
+    expect(auditor.stage(found, 'RequestReceived', 0, '')).toBeUndefined();
+    expect(auditor.stage(found, 'ResponseComplete', 1, '')).toBeUndefined();
     expect(seen).toEqual(['ResponseComplete', 'ResponseComplete']);
     expect(metrics.event.value).toBe(1);
   });

@@ -1,8 +1,9 @@
 import type { RequestAttributes, UserInfo } from '../api/index.js';
 import type { Backend } from './backend.js';
-import { AuditRecord, type Json, type RequestFacts } from './event.js';
+import type { AuditRecord } from './event.js';
 import type { AuditMetrics } from './metrics.js';
-import type { Policy, Stage } from './policy.js';
+import type { Decision, Policy, Stage } from './policy.js';
+import type { Json } from './text.js';
 
 /** The audit of a server: events selected by the policy are sent to every backend. */
 export class Auditor {
@@ -16,11 +17,11 @@ export class Auditor {
     this.metrics = metrics;
   }
 
-  /** Returns the record of a request, or undefined if the policy records nothing. */
-  begin(user: UserInfo, attributes: RequestAttributes, facts: () => RequestFacts): AuditRecord | undefined {
+  /** Decides what is recorded of a request; undefined: nothing. */
+  decide(user: UserInfo, attributes: RequestAttributes): Decision | undefined {
     const decision = this.#policy.decide(user, attributes);
     this.metrics.level(decision.level);
-    return decision.level === 'None' ? undefined : new AuditRecord(decision, facts());
+    return decision.level === 'None' ? undefined : decision;
   }
 
   /**
@@ -31,13 +32,14 @@ export class Auditor {
     if (record.decision.omits.has(stage)) return undefined;
     this.metrics.event.value++;
     const event = record.event(stage, elapsedMs, annotations);
-    const waits: Promise<boolean>[] = [];
+    let waits: Promise<boolean>[] | undefined;
     for (const backend of this.#backends) {
       const done = backend.process(event);
-      if (done !== undefined) waits.push(done);
+      if (done === undefined) continue;
+      waits ??= [];
+      waits.push(done);
     }
-    if (waits.length === 0) return undefined;
-    return Promise.all(waits).then((all) => all.every((ok) => ok));
+    return waits === undefined ? undefined : Promise.all(waits).then((all) => all.every((ok) => ok));
   }
 
   async close(): Promise<void> {

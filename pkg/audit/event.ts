@@ -1,5 +1,6 @@
 import type { Status, UserInfo } from '../api/index.js';
-import type { Decision, Stage } from './policy.js';
+import { type Decision, LEVELS, type Level, STAGES, type Stage } from './policy.js';
+import { EventText, type EventWriter, type Json, microTime, type Piece, piece, quote } from './text.js';
 
 /** The attributes of a request in its audit events. */
 export interface RequestFacts {
@@ -33,12 +34,11 @@ export interface BodyMeta {
   readonly resourceVersion: string;
 }
 
-/** Text in JSON. */
-export type Json = string;
-
-/** One finished event. */
+/** One finished event. Its methods are valid until the record changes; `json` remains what it was when it was first read. */
 export interface AuditEvent {
   readonly json: Json;
+  /** Writes the text of `json`. */
+  write(writer: EventWriter): void;
   /** One line of text without a line break. */
   legacy(): string;
   /** The event without request and response, used if the event is too large; undefined at levels that have neither. */
@@ -46,10 +46,6 @@ export interface AuditEvent {
 }
 
 const USER_AGENT_MAX = 1024;
-/** Characters that JSON does not escape. Most names and paths have no others, and then a test is cheaper than `JSON.stringify`. */
-const PLAIN = /^[\w./:?=&%,+~ -]*$/;
-const quote = (text: string): Json => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text));
-
 /** The record of one request, from its arrival to its end. */
 export class AuditRecord {
   readonly decision: Decision;
@@ -61,15 +57,10 @@ export class AuditRecord {
   responseObject: Json | undefined;
   status: Status | undefined;
   code = 0;
-  readonly #received: string;
-  #request: Json | undefined;
-  #reference: Json | undefined;
-  #referenceHas: BodyMeta | undefined;
 
   constructor(decision: Decision, facts: RequestFacts) {
     this.decision = decision;
     this.#facts = facts;
-    this.#received = microTime(facts.received);
   }
 
   /** Whether events have the object of the request. */
@@ -84,59 +75,90 @@ export class AuditRecord {
 
   /** The event of a stage. `annotations` is a JSON object, or ''. */
   event(stage: Stage, elapsedMs: number, annotations: Json): AuditEvent {
-    const { requestObject, responseObject } = this;
-    const head = `${this.#head()},"stage":"${stage}"${this.#middle()}${this.#responseStatus()}`;
-    const at = stage === 'RequestReceived' ? this.#received : microTime(this.#facts.received + elapsedMs);
-    const times = `,"requestReceivedTimestamp":"${this.#received}","stageTimestamp":"${at}"`;
-    const notes = annotations === '' ? '}' : `,"annotations":${annotations}}`;
-    if (requestObject === undefined && responseObject === undefined)
-      return new StageEvent(this, stage, head + times + notes, undefined);
-    const objects =
-      (requestObject === undefined ? '' : `,"requestObject":${requestObject}`) +
-      (responseObject === undefined ? '' : `,"responseObject":${responseObject}`);
-    const short = (): Json => `${head}${times},"annotations":${marked(annotations)}}`;
-    return new StageEvent(this, stage, head + objects + times + notes, short);
+    return new StageEvent(this, stage, elapsedMs, annotations, true);
   }
 
-  #head(): Json {
-    return `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"${this.decision.level}","auditID":"${this.#facts.id}"`;
+  /** Writes the event of a stage, with or without request and response. */
+  write(writer: EventWriter, stage: Stage, elapsedMs: number, annotations: Json, withObjects: boolean): void {
+    const { id, uri, verb, received } = this.#facts;
+    writer.piece(HEADS[this.decision.level]);
+    writer.plain(id);
+    writer.piece(STAGE_HEADS[stage]);
+    writer.quoted(uri);
+    writer.piece(VERB);
+    writer.plain(verb);
+    this.#writeClient(writer);
+    this.#writeReference(writer);
+    this.#writeStatus(writer);
+    if (withObjects) this.#writeObjects(writer);
+    writer.piece(RECEIVED_AT);
+    writer.time(received);
+    writer.piece(STAGE_AT);
+    writer.time(stage === 'RequestReceived' ? received : received + elapsedMs);
+    if (annotations === '') {
+      writer.piece(END);
+      return;
+    }
+    writer.piece(ANNOTATIONS);
+    writer.piece(annotationsPiece(annotations));
+    writer.piece(END_ANNOTATED);
   }
 
-  /** The part between stage and status. It is the same for all events of the request, unless the body or impersonation has changed it. */
-  #middle(): Json {
-    const { uri, verb, user, sourceIps, userAgent } = this.#facts;
-    this.#request ??= `,"requestURI":${quote(uri)},"verb":"${verb}","user":`;
-    if (this.impersonated === undefined)
-      return this.#request + clientJson(user, sourceIps, userAgent) + this.#objectReference();
-    const origin = `,"sourceIPs":${JSON.stringify(sourceIps)}${agentJson(userAgent)}`;
-    return this.#request + userJson(user) + this.#impersonation() + origin + this.#objectReference();
-  }
-
-  #impersonation(): Json {
-    if (this.impersonated === undefined) return '';
+  #writeClient(writer: EventWriter): void {
+    const { user, sourceIps, userAgent } = this.#facts;
+    if (this.impersonated === undefined) {
+      writer.piece(clientPiece(user, sourceIps, userAgent));
+      return;
+    }
     const constraint = this.impersonationConstraint;
-    return (
-      `,"impersonatedUser":${userJson(this.impersonated)}` +
-      (constraint === '' ? '' : `,"authenticationMetadata":{"impersonationConstraint":${quote(constraint)}}`)
+    const metadata =
+      constraint === '' ? '' : `,"authenticationMetadata":{"impersonationConstraint":${quote(constraint)}}`;
+    writer.json(
+      `","user":${userJson(user)},"impersonatedUser":${userJson(this.impersonated)}${metadata}${originJson(sourceIps, userAgent)}`,
     );
   }
 
-  #objectReference(): Json {
+  #writeReference(writer: EventWriter): void {
     const { object } = this.#facts;
-    if (object === undefined) return '';
-    const { bodyMeta: meta } = this;
-    if (this.#reference !== undefined && this.#referenceHas === meta) return this.#reference;
-    this.#reference = referenceJson(object, meta);
-    this.#referenceHas = meta;
-    return this.#reference;
+    if (object === undefined) return;
+    if (this.bodyMeta !== undefined || object.name === '') {
+      writer.json(referenceJson(object, this.bodyMeta));
+      return;
+    }
+    const { before, after } = partsOf(object);
+    writer.piece(before);
+    writer.quoted(object.name);
+    writer.piece(after);
   }
 
-  #responseStatus(): Json {
+  #writeStatus(writer: EventWriter): void {
     const { status, code } = this;
-    if (code === 0) return '';
-    if (status === undefined) return `,"responseStatus":{"metadata":{},"code":${code}}`;
+    if (code === 0) return;
+    if (status === undefined) {
+      writer.piece(codePiece(code));
+      return;
+    }
     const { status: outcome, message, reason, details } = status;
-    return `,"responseStatus":${JSON.stringify({ metadata: {}, status: outcome, message, reason, details, code: status.code ?? code })}`;
+    writer.json(
+      `,"responseStatus":${JSON.stringify({ metadata: {}, status: outcome, message, reason, details, code: status.code ?? code })}`,
+    );
+  }
+
+  #writeObjects(writer: EventWriter): void {
+    const { requestObject, responseObject } = this;
+    if (requestObject !== undefined) {
+      writer.json(',"requestObject":');
+      writer.json(requestObject);
+    }
+    if (responseObject !== undefined) {
+      writer.json(',"responseObject":');
+      writer.json(responseObject);
+    }
+  }
+
+  /** Whether the event would be shorter without request and response. */
+  get hasObjects(): boolean {
+    return this.requestObject !== undefined || this.responseObject !== undefined;
   }
 
   /** The event of a stage as one line of text. */
@@ -158,17 +180,32 @@ export class AuditRecord {
 }
 
 class StageEvent implements AuditEvent {
-  readonly json: Json;
   readonly #record: AuditRecord;
   readonly #stage: Stage;
-  /** Returns the event without request and response, if it has any. */
-  readonly #short: (() => Json) | undefined;
+  readonly #elapsedMs: number;
+  readonly #annotations: Json;
+  readonly #withObjects: boolean;
+  #json: Json | undefined;
 
-  constructor(record: AuditRecord, stage: Stage, json: Json, short: (() => Json) | undefined) {
-    this.json = json;
+  constructor(record: AuditRecord, stage: Stage, elapsedMs: number, annotations: Json, withObjects: boolean) {
     this.#record = record;
     this.#stage = stage;
-    this.#short = short;
+    this.#elapsedMs = elapsedMs;
+    this.#annotations = annotations;
+    this.#withObjects = withObjects;
+  }
+
+  get json(): Json {
+    if (this.#json === undefined) {
+      const writer = new EventText();
+      this.write(writer);
+      this.#json = writer.text;
+    }
+    return this.#json;
+  }
+
+  write(writer: EventWriter): void {
+    this.#record.write(writer, this.#stage, this.#elapsedMs, this.#annotations, this.#withObjects);
   }
 
   legacy(): string {
@@ -176,15 +213,62 @@ class StageEvent implements AuditEvent {
   }
 
   truncated(): AuditEvent | undefined {
-    return this.#short === undefined ? undefined : new StageEvent(this.#record, this.#stage, this.#short(), undefined);
+    if (!this.#withObjects || !this.#record.hasObjects) return undefined;
+    return new StageEvent(this.#record, this.#stage, this.#elapsedMs, marked(this.#annotations), false);
   }
+}
+
+const piecesOf = <Name extends string>(
+  names: readonly Name[],
+  of: (name: Name) => Json,
+): Readonly<Record<Name, Piece>> =>
+  Object.fromEntries(names.map((name) => [name, piece(of(name))])) as Record<Name, Piece>;
+
+const HEADS = piecesOf<Level>(
+  LEVELS,
+  (level) => `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"${level}","auditID":"`,
+);
+const STAGE_HEADS = piecesOf<Stage>(STAGES, (stage) => `","stage":"${stage}","requestURI":`);
+const VERB = piece(',"verb":"');
+const RECEIVED_AT = piece(',"requestReceivedTimestamp":"');
+const STAGE_AT = piece('","stageTimestamp":"');
+const END = piece('"}');
+const ANNOTATIONS = piece('","annotations":');
+const END_ANNOTATED = piece('}');
+
+/** By code. */
+const codes = new Map<number, Piece>();
+
+/** The status of a response without a Status. */
+function codePiece(code: number): Piece {
+  let found = codes.get(code);
+  if (found === undefined) {
+    found = piece(`,"responseStatus":{"metadata":{},"code":${code}}`);
+    codes.set(code, found);
+  }
+  return found;
+}
+
+const annotated = new Map<Json, Piece>();
+/** Texts that are kept. Most requests have one of a few reasons why they were allowed, and no other annotation. */
+const ANNOTATED_MAX = 256;
+const ANNOTATED_CHARACTERS_MAX = 1024;
+
+function annotationsPiece(annotations: Json): Piece {
+  const known = annotated.get(annotations);
+  if (known !== undefined) return known;
+  const made = piece(annotations);
+  if (annotations.length > ANNOTATED_CHARACTERS_MAX) return made;
+  if (annotated.size >= ANNOTATED_MAX) annotated.clear();
+  annotated.set(annotations, made);
+  return made;
 }
 
 /** The reference to an object in two parts, between which its name belongs. */
 interface ReferenceParts {
   readonly of: ObjectFacts;
-  readonly before: Json;
-  readonly after: Json;
+  readonly before: Piece;
+  readonly after: Piece;
 }
 
 /** What the last reference had: requests for objects of one resource and namespace often follow each other. */
@@ -192,10 +276,6 @@ let lastParts: ReferenceParts | undefined;
 
 function referenceJson(object: ObjectFacts, meta: BodyMeta | undefined): Json {
   const { resource, group, version, subresource } = object;
-  if (meta === undefined && object.name !== '') {
-    const { before, after } = partsOf(object);
-    return before + quote(object.name) + after;
-  }
   const fields =
     field('resource', resource) +
     field('namespace', object.namespace === '' ? meta?.namespace : object.namespace) +
@@ -222,8 +302,8 @@ function partsOf(object: ObjectFacts): ReferenceParts {
     const place = (field('resource', resource) + field('namespace', namespace)).slice(1);
     lastParts = {
       of: { resource, namespace, group, version, subresource, name: '' },
-      before: `,"objectRef":{${place === '' ? '' : `${place},`}"name":`,
-      after: `${field('apiGroup', group)}${field('apiVersion', version)}${field('subresource', subresource)}}`,
+      before: piece(`,"objectRef":{${place === '' ? '' : `${place},`}"name":`),
+      after: piece(`${field('apiGroup', group)}${field('apiVersion', version)}${field('subresource', subresource)}}`),
     };
   }
   return lastParts!;
@@ -258,39 +338,24 @@ function userJson(user: UserInfo): Json {
 interface Client {
   readonly sourceIps: readonly string[];
   readonly userAgent: string;
-  readonly json: Json;
+  readonly piece: Piece;
 }
 
 const clients = new WeakMap<UserInfo, Client>();
 
-/** User, addresses and user agent. */
-function clientJson(user: UserInfo, sourceIps: readonly string[], userAgent: string): Json {
+/** User, addresses and user agent, after the verb. */
+function clientPiece(user: UserInfo, sourceIps: readonly string[], userAgent: string): Piece {
   const last = clients.get(user);
-  if (last !== undefined && last.sourceIps === sourceIps && last.userAgent === userAgent) return last.json;
-  const json = `${userJson(user)},"sourceIPs":${JSON.stringify(sourceIps)}${agentJson(userAgent)}`;
-  clients.set(user, { sourceIps, userAgent, json });
-  return json;
+  if (last !== undefined && last.sourceIps === sourceIps && last.userAgent === userAgent) return last.piece;
+  const made = piece(`","user":${userJson(user)}${originJson(sourceIps, userAgent)}`);
+  clients.set(user, { sourceIps, userAgent, piece: made });
+  return made;
 }
+
+const originJson = (sourceIps: readonly string[], userAgent: string): Json =>
+  `,"sourceIPs":${JSON.stringify(sourceIps)}${agentJson(userAgent)}`;
 
 const agentText = (agent: string): string =>
   agent.length > USER_AGENT_MAX ? `${agent.slice(0, USER_AGENT_MAX)}...TRUNCATED` : agent;
 
 const agentJson = (agent: string): Json => (agent === '' ? '' : `,"userAgent":${quote(agentText(agent))}`);
-
-let lastSecond = Number.NaN;
-let lastSecondText = '';
-
-/** RFC 3339 with microseconds: `2026-01-02T03:04:05.678901Z`. `ms` may have a fraction. */
-export function microTime(ms: number): string {
-  const second = Math.floor(ms / 1000);
-  if (second !== lastSecond) {
-    lastSecond = second;
-    lastSecondText = new Date(second * 1000).toISOString().slice(0, 20);
-  }
-  const micros = Math.min(999_999, Math.floor((ms - second * 1000) * 1000));
-  const millis = Math.floor(micros / 1000);
-  return `${lastSecondText}${THREE_DIGITS[millis]}${THREE_DIGITS[micros - millis * 1000]}Z`;
-}
-
-/** `000` to `999`. A leading 1 keeps the zeros. */
-const THREE_DIGITS: readonly string[] = Array.from({ length: 1000 }, (_, i) => String(1000 + i).slice(1));

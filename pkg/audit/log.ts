@@ -1,7 +1,7 @@
 import type { World } from '../base/index.js';
 import { type Backend, type TruncateOptions, truncator } from './backend.js';
 import type { AuditEvent } from './event.js';
-import { LineBuffer, type Lines } from './lines.js';
+import { CHUNK_BYTES, LineBuffer, type Lines } from './lines.js';
 import type { AuditMetrics } from './metrics.js';
 
 /**
@@ -17,9 +17,9 @@ export interface LogOptions {
   readonly format: 'json' | 'legacy';
   /** In the blocking modes requests wait for their lines; in `blocking-strict` they fail without them. */
   readonly mode: 'batch' | 'blocking' | 'blocking-strict';
-  /** Maximum number of events and characters in the buffer of mode `batch`. */
+  /** Maximum number of events and bytes in the buffer of mode `batch`. */
   readonly bufferSize: number;
-  readonly bufferCharacters: number;
+  readonly bufferBytes: number;
   readonly truncate: TruncateOptions;
 }
 
@@ -34,7 +34,7 @@ const PLUGIN = 'log';
 const BUFFERED = 'buffered';
 /** How long mode `batch` collects lines before it writes them, unless there are many. */
 const COLLECTED_MILLISECONDS = 50;
-const COLLECTED_CHARACTERS = 256 * 1024;
+const COLLECTED_BYTES = CHUNK_BYTES / 2;
 
 /**
  * Writes one line for each event. Lines of one turn of the event loop, and those that arrive during a write, are written together, so that
@@ -46,13 +46,13 @@ export class LogBackend implements Backend {
   readonly #parts: LogParts;
   readonly #cut: (event: AuditEvent) => AuditEvent | undefined;
   readonly #lines = new LineBuffer();
-  /** Number of events and characters in `#lines`. */
+  /** Number of events and bytes in `#lines`. */
   #events = 0;
   #collected = 0;
   #waiting: ((ok: boolean) => void)[] = [];
-  /** Number of events and characters that wait or are being written. */
+  /** Number of events and bytes that wait or are being written. */
   #held = 0;
-  #characters = 0;
+  #bytes = 0;
   #writing: Promise<void> | undefined;
   #timer: (() => void) | undefined;
   #closing = false;
@@ -65,19 +65,19 @@ export class LogBackend implements Backend {
   }
 
   process(given: AuditEvent): undefined | Promise<boolean> {
-    const { format, mode, bufferSize, bufferCharacters } = this.#options;
+    const { format, mode, bufferSize, bufferBytes } = this.#options;
     const event = this.#cut(given);
     if (event === undefined) return undefined;
-    const line = format === 'json' ? event.json : event.legacy();
-    if (mode === 'batch' && (this.#held >= bufferSize || this.#characters + line.length > bufferCharacters)) {
-      this.#parts.metrics.failed(BUFFERED, 1);
-      return undefined;
-    }
+    if (mode === 'batch' && this.#held >= bufferSize) return this.#full();
+    if (format === 'json') event.write(this.#lines);
+    else this.#lines.json(event.legacy());
+    const { length } = this.#lines;
+    if (mode === 'batch' && this.#bytes + length > bufferBytes) return this.#full();
+    this.#lines.end();
     this.#held++;
     this.#events++;
-    this.#collected += line.length;
-    this.#characters += line.length;
-    this.#lines.add(line);
+    this.#collected += length;
+    this.#bytes += length;
     if (mode === 'batch') {
       this.#later();
       return undefined;
@@ -93,10 +93,16 @@ export class LogBackend implements Backend {
     await this.#output.close();
   }
 
+  /** Drops the event that does not fit into the buffer. */
+  #full(): undefined {
+    this.#lines.drop();
+    this.#parts.metrics.failed(BUFFERED, 1);
+  }
+
   /** No request waits for these lines, so they are collected for a short time. */
   #later(): void {
     if (this.#writing !== undefined) return;
-    if (this.#collected > COLLECTED_CHARACTERS) this.#start();
+    if (this.#collected > COLLECTED_BYTES) this.#start();
     else this.#timer ??= this.#parts.world.timers.after(COLLECTED_MILLISECONDS, () => this.#start());
   }
 
@@ -109,14 +115,14 @@ export class LogBackend implements Backend {
   async #write(): Promise<void> {
     await new Promise<void>((resolve) => this.#parts.world.timers.immediate(resolve));
     do {
-      const [lines, events, characters, waiting] = [this.#lines.take(), this.#events, this.#collected, this.#waiting];
+      const [lines, events, bytes, waiting] = [this.#lines.take(), this.#events, this.#collected, this.#waiting];
       this.#events = 0;
       this.#collected = 0;
       this.#waiting = [];
       let ok = true;
       for (const some of lines) ok = (await this.#written(some)) && ok;
       this.#held -= events;
-      this.#characters -= characters;
+      this.#bytes -= bytes;
       for (const done of waiting) done(ok);
     } while (this.#events > 0 && (this.#options.mode !== 'batch' || this.#closing));
     this.#writing = undefined;

@@ -12,8 +12,8 @@ import { ConfigError, describeErrors, type FileTypes, readConfigFile } from '../
 export type Level = 'None' | 'Metadata' | 'Request' | 'RequestResponse';
 export type Stage = 'RequestReceived' | 'ResponseStarted' | 'ResponseComplete' | 'Panic';
 
-const LEVELS: readonly Level[] = ['None', 'Metadata', 'Request', 'RequestResponse'];
-const STAGES: readonly Stage[] = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'];
+export const LEVELS: readonly Level[] = ['None', 'Metadata', 'Request', 'RequestResponse'];
+export const STAGES: readonly Stage[] = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'];
 
 /** Policy of audit.k8s.io/v1. */
 interface PolicyFile {

@@ -7,7 +7,7 @@ import {
   type ResourceAttributes,
   type UserInfo,
 } from '../api/index.js';
-import type { Auditor, ObjectFacts, RequestFacts } from '../audit/index.js';
+import { type Auditor, AuditRecord, type ObjectFacts } from '../audit/index.js';
 import type { World } from '../base/index.js';
 import { jsonText } from '../codec/index.js';
 import { attributesOf } from './attributes.js';
@@ -37,10 +37,11 @@ class RequestAudit implements Audit {
     this.#begin(call, call.user);
     const { audit } = call;
     if (audit === undefined) return undefined;
-    call.bodyDecoded = ({ meta, object }) => {
-      audit.bodyMeta = meta;
-      if (audit.wantsRequest) audit.requestObject = jsonText(withoutManagedFields(call, object()));
-    };
+    if (!BODILESS.has(call.verb))
+      call.bodyDecoded = ({ meta, object }) => {
+        audit.bodyMeta = meta;
+        if (audit.wantsRequest) audit.requestObject = jsonText(withoutManagedFields(call, object()));
+      };
     if (isLongRunning(call))
       call.responseStarted = () => {
         call.responseStarted = undefined;
@@ -91,18 +92,17 @@ class RequestAudit implements Audit {
   #begin(call: Call, user: UserInfo): void {
     if (call.info.query === undefined) return;
     const attributes = attributesOf(call);
-    call.audit = this.#auditor.begin(user, attributes, (): RequestFacts => {
-      const object = attributes.kind === 'resource' ? withoutSelectors(attributes) : undefined;
-      return {
-        id: call.id,
-        uri: call.exchange.url,
-        verb: attributes.verb,
-        user,
-        sourceIps: this.#sourceIps(call.exchange),
-        userAgent: call.userAgent,
-        object,
-        received: this.#world.clock.now() - this.#elapsed(call),
-      };
+    const decision = this.#auditor.decide(user, attributes);
+    if (decision === undefined) return;
+    call.audit = new AuditRecord(decision, {
+      id: call.id,
+      uri: call.exchange.url,
+      verb: attributes.verb,
+      user,
+      sourceIps: this.#sourceIps(call.exchange),
+      userAgent: call.userAgent,
+      object: attributes.kind === 'resource' ? withoutSelectors(attributes) : undefined,
+      received: this.#world.clock.now() - this.#elapsed(call),
     });
   }
 
@@ -154,6 +154,8 @@ const CLOSED_EARLY = {
   code: 200,
 } as const;
 
+/** Verbs whose requests have no object. */
+const BODILESS: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
 const STREAMS: ReadonlySet<string> = new Set(['attach', 'exec', 'proxy', 'log', 'portforward']);
 
 /** Requests that last until the client or the server ends them. They have an event at the beginning of the response. */
@@ -161,21 +163,34 @@ function isLongRunning({ info }: Call): boolean {
   return info.kind === 'resource' && (info.verb === 'watch' || STREAMS.has(info.subresource));
 }
 
-/** Annotations of a decision without a reason, which nearly every request has. */
-const ALLOWED = '{"authorization.k8s.io/decision":"allow","authorization.k8s.io/reason":""}';
+/** The annotations of decisions, by reason. Nearly every request has no others, and one of a few reasons. */
+const allowed = new Map<string, string>();
+/** Reasons that are kept, and their characters. */
+const ALLOWED_MAX = 256;
+const ALLOWED_CHARACTERS_MAX = 1024;
 
-function annotationsOf(call: Call): string {
-  const { annotations, decision } = call;
+/** Annotations as a JSON object with sorted keys, or ''. */
+function annotationsOf({ annotations, decision }: Call): string {
   if (annotations === undefined) {
     if (decision === undefined) return '';
-    if (decision.allowed && decision.reason === '') return ALLOWED;
+    if (decision.kind === 'allow') return allowedBy(decision.reason);
   }
   const all = new Map(annotations);
   if (decision !== undefined) {
-    all.set('authorization.k8s.io/decision', decision.allowed ? 'allow' : 'forbid');
+    all.set('authorization.k8s.io/decision', decision.kind === 'allow' ? 'allow' : 'forbid');
     all.set('authorization.k8s.io/reason', decision.reason);
   }
   return JSON.stringify(Object.fromEntries([...all].sort(([a], [b]) => (a < b ? -1 : 1))));
+}
+
+function allowedBy(reason: string): string {
+  const known = allowed.get(reason);
+  if (known !== undefined) return known;
+  const json = `{"authorization.k8s.io/decision":"allow","authorization.k8s.io/reason":${JSON.stringify(reason)}}`;
+  if (reason.length > ALLOWED_CHARACTERS_MAX) return json;
+  if (allowed.size >= ALLOWED_MAX) allowed.clear();
+  allowed.set(reason, json);
+  return json;
 }
 
 /** The record of a watch lives as long as the watch: it must not keep the values of its selectors. */

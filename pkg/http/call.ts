@@ -1,6 +1,6 @@
 import type { RequestSelectors, UserInfo } from '../api/index.js';
 import type { AuditRecord } from '../audit/index.js';
-import type { CredentialConnection, Credentials, Headers } from '../auth/index.js';
+import type { CredentialConnection, Credentials, Decision, Headers } from '../auth/index.js';
 import { type Scheduler, Slice, type Timers, type World } from '../base/index.js';
 import type { Classification } from '../fairness/index.js';
 import type { RequestContext } from '../registry/index.js';
@@ -53,7 +53,7 @@ export class Call implements RequestContext, Credentials {
   /** The audit record of the request; undefined if the policy records nothing. */
   audit: AuditRecord | undefined;
   /** The decision of the authorizers, for the audit. */
-  decision: { readonly allowed: boolean; readonly reason: string } | undefined;
+  decision: Decision | undefined;
   /** The error that is a fault of the server. */
   panic: string | undefined;
   bodyDecoded: RequestContext['bodyDecoded'];

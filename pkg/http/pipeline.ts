@@ -193,7 +193,7 @@ function authorize(call: Call, stages: Stages): void | Promise<void> {
   function judge(found: Decision): void {
     const allowed = found.kind === 'allow';
     stages.counter.authorized(allowed);
-    if (call.audit !== undefined) call.decision = { allowed, reason: found.reason };
+    call.decision = found;
     if (found.kind === 'allow') return;
     if (found.error !== undefined) throw errors.internal(found.error);
     throw forbidden(call.user, attributes, found.reason);

@@ -58,14 +58,14 @@ async function policyText(file: string): Promise<string> {
   }
 }
 
-/** Maximum number of characters of buffered events of a backend. */
-const BUFFER_CHARACTERS = 64 * 1024 * 1024;
+/** Maximum size of the buffered events of a backend: characters for a webhook, bytes for a log. */
+const BUFFER_SIZE = 64 * 1024 * 1024;
 
 function sending(config: AuditBackendConfig, send: Sender, parts: AuditParts, metrics: AuditMetrics): Backend {
   const sender = truncating(send, config.truncate, metrics);
   if (config.mode !== 'batch') return new BlockingBackend(sender, config.mode === 'blocking-strict');
   const { bufferSize, batchSize, wait, throttle } = config;
-  const options = { bufferSize, batchSize, wait, throttle, bufferCharacters: BUFFER_CHARACTERS };
+  const options = { bufferSize, batchSize, wait, throttle, bufferCharacters: BUFFER_SIZE };
   return new BatchBackend(sender, options, { world: parts.world, metrics });
 }
 
@@ -82,7 +82,7 @@ async function logBackend(config: AuditLogConfig, parts: AuditParts, metrics: Au
     }
   }
   const { mode, bufferSize, truncate } = config;
-  const options = { format, mode, bufferSize, bufferCharacters: BUFFER_CHARACTERS, truncate };
+  const options = { format, mode, bufferSize, bufferBytes: BUFFER_SIZE, truncate };
   return new LogBackend(output, options, { world, metrics, failed });
 }
 
