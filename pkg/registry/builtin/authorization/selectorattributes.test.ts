@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../api/index.js';
-import { ignoredSelectors, reviewedSelectors } from './selectorattributes.js';
+import { FieldErrors, FieldPath, type JsonObject } from '../../../api/index.js';
+import { ignoredSelectors, reviewedSelectors, selectorAttributes } from './selectorattributes.js';
 
 const LABELS = 'spec.resourceAttributes.labelSelector ignored due to parse error';
 const FIELDS = 'spec.resourceAttributes.fieldSelector ignored due to parse error';
@@ -10,6 +10,30 @@ const requirement = (operator: string, ...values: readonly string[]): JsonObject
   values: [...values],
 });
 
+describe('selectorAttributes', () => {
+  it.each<[string, JsonObject, readonly string[]]>([
+    ['no values', requirement('In'), ['values']],
+    [
+      'values that no label has',
+      requirement('NotIn', 'b c', 'b', '', '-b', 'x'.repeat(64)),
+      ['values[0]', 'values[3]', 'values[4]'],
+    ],
+    ['values that are not expected', requirement('Exists', 'b c'), ['values', 'values[0]']],
+    ['values of an operator of tomorrow', requirement('Like', 'b c'), ['values[0]']],
+    ['a key that no label has', { ...requirement('In', 'b c'), key: 'a b' }, ['key', 'values[0]']],
+  ])('refuses in requirements for labels %s', (_name, given, fields) => {
+    const found = new FieldErrors();
+    selectorAttributes({ labelSelector: { requirements: [given] } }, FieldPath.of('r'), found);
+    expect(found.list.map(({ field }) => field)).toEqual(fields.map((f) => `r.labelSelector.requirements[0].${f}`));
+  });
+
+  it('accepts any values in requirements for fields', () => {
+    const found = new FieldErrors();
+    selectorAttributes({ fieldSelector: { requirements: [requirement('In', 'b c')] } }, FieldPath.of('r'), found);
+    expect(found.list).toEqual([]);
+  });
+});
+
 describe('ignoredSelectors', () => {
   it.each<[string, JsonObject, readonly string[]]>([
     ['none', {}, []],
@@ -17,7 +41,6 @@ describe('ignoredSelectors', () => {
     ['text that does not', { labelSelector: { rawSelector: 'a in (' } }, [LABELS]],
     ['both', { labelSelector: { rawSelector: '!!' }, fieldSelector: { rawSelector: 'a' } }, [FIELDS, LABELS]],
     ['an operator of tomorrow', { labelSelector: { requirements: [requirement('Like', 'b')] } }, [LABELS]],
-    ['a value that no label has', { labelSelector: { requirements: [requirement('In', 'b c')] } }, [LABELS]],
     ['a field of several values', { fieldSelector: { requirements: [requirement('In', 'b', 'c')] } }, [FIELDS]],
     ['a field that exists', { fieldSelector: { requirements: [requirement('Exists')] } }, [FIELDS]],
     [

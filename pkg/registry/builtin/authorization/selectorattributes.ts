@@ -50,8 +50,11 @@ function requirement(r: JsonObject, path: FieldPath, ofLabels: boolean, found: F
     // operators of a later release are valid: their requirements are ignored (see `ignoredSelectors`)
   }
   const key = textAt(r, 'key');
-  if (ofLabels) sentences(key, isLabelKey, path.child('key'), found);
-  else if (key === '') found.required(path.child('key'), 'must be specified');
+  if (ofLabels) {
+    sentences(key, isLabelKey, path.child('key'), found);
+    for (const [i, value] of values.entries())
+      sentences(String(value), isLabelValue, path.child('values').index(i), found);
+  } else if (key === '') found.required(path.child('key'), 'must be specified');
 }
 
 /**
@@ -74,8 +77,7 @@ export function ignoredSelectors(resource: JsonValue | undefined): readonly stri
 }
 
 const isUsableLabel = (r: JsonObject): boolean =>
-  ['In', 'NotIn', 'Exists', 'DoesNotExist'].includes(textAt(r, 'operator')) &&
-  listAt(r, 'values').every((v) => isLabelValue(String(v)).length === 0);
+  ['In', 'NotIn', 'Exists', 'DoesNotExist'].includes(textAt(r, 'operator'));
 
 /** A field has one value, so a field selector supports only equality with one value. */
 const isUsableField = (r: JsonObject): boolean =>
