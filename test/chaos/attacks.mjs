@@ -95,6 +95,17 @@ function emptyMessages() {
   return Buffer.concat([Buffer.from([0x6b, 0x38, 0x73, 0]), type, framed(2, spec)]);
 }
 
+/** A definition with one rule for its spec. */
+function definition(rule) {
+  const spec = { type: 'object', properties: { a: { type: 'integer' } }, 'x-kubernetes-validations': [{ rule }] };
+  const schema = { openAPIV3Schema: { type: 'object', properties: { spec } } };
+  const names = { plural: 'attacks', singular: 'attack', kind: 'Attack', listKind: 'AttackList' };
+  const versions = [{ name: 'v1', served: true, storage: true, schema }];
+  const metadata = { name: 'attacks.example.com' };
+  const apiVersion = 'apiextensions.k8s.io/v1';
+  return JSON.stringify({ apiVersion, kind: 'CustomResourceDefinition', metadata, spec: { group: 'example.com', scope: 'Namespaced', names, versions } });
+}
+
 /** Opens watches with a selector of 20,000 values each, creates objects that they compare, and reports the answers and the number of events. */
 async function watchMany(count, prefixOf) {
   const over = new https.Agent({ keepAlive: true, maxSockets: count, ...credentials, rejectUnauthorized: false });
@@ -162,6 +173,10 @@ const attacks = {
   'a merge patch of a million values': () =>
     request(mine, 'PATCH', `/api/v1/namespaces/default?dryRun=All`, `{"spec":{"x":[${'{},'.repeat(990_000)}{}]}}`, 'application/merge-patch+json'),
   'a million empty messages of protobuf': () => request(mine, 'POST', PODS, emptyMessages(), 'application/vnd.kubernetes.protobuf'),
+  'a rule of 95,000 characters': () =>
+    request(mine, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions?dryRun=All', definition(many(7_900, () => 'self.a == 1').join('||'))),
+  'a rule of 47,000 elements': () =>
+    request(mine, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions?dryRun=All', definition(`[${many(47_000, () => '1').join(',')}].size() > 0`)),
   '3 MB of YAML': () => request(mine, 'POST', MAPS, `a: [${'x,'.repeat(1_400_000)}]`, 'application/yaml'),
   '400 idle connections': async () => {
     const sockets = many(400, () => net.connect(port, host).on('error', () => {}));
