@@ -51,6 +51,22 @@ it.each(['LoadBalancer', 'NodePort'])('a headless service of type %s reports its
   ]);
 });
 
+it('a certificate signing request reports unknown usages before repeated ones', async () => {
+  const usages = ['client auth', 'client auth', 'x', 'x'];
+  const request = Buffer.from('none').toString('base64');
+  const told = await causes(
+    'certificatesigningrequests.certificates.k8s.io',
+    object('certificates.k8s.io/v1', 'CertificateSigningRequest', { request, signerName: 'example.com/a', usages }),
+    '',
+  );
+  expect(told.filter((t) => t.startsWith('spec.usages')).map((t) => t.split(':', 2).join(':'))).toEqual([
+    'spec.usages[2]: Unsupported value',
+    'spec.usages[3]: Unsupported value',
+    'spec.usages[1]: Duplicate value',
+    'spec.usages[3]: Duplicate value',
+  ]);
+});
+
 describe('label keys of a pod affinity term', () => {
   const LABELS = { c: '1', d: '2', e: '3' };
   const PATH = 'spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0]';

@@ -48,11 +48,11 @@ export function validateRequest(o: Shaped<shapes.CertificatesV1CertificateSignin
     errors.invalid(SPEC.child('request'), told, 'asn1: structure error: not a certificate request');
   const usages = listAt(o, 'spec', 'usages').map(String);
   if (usages.length === 0) errors.required(SPEC.child('usages'));
+  for (const [i, usage] of usages.entries())
+    if (!USAGES.includes(usage)) errors.notSupported(SPEC.child('usages').index(i), usage, USAGES);
   const seen = new Set<string>();
   for (const [i, usage] of usages.entries()) {
-    const here = SPEC.child('usages').index(i);
-    if (!USAGES.includes(usage)) errors.notSupported(here, usage, USAGES);
-    if (seen.has(usage)) errors.duplicate(here, usage);
+    if (seen.has(usage)) errors.duplicate(SPEC.child('usages').index(i), usage);
     seen.add(usage);
   }
   const signer = textAt(o, 'spec', 'signerName');
