@@ -81,6 +81,19 @@ describe('long selectors', () => {
     expect(reader.bytes).toBe(held + url.length);
   });
 
+  it('of one user count after a watch that had a long URL and no selector has ended', async () => {
+    const url = watchOf(selector('x'));
+    const held = url.length + compiledBytes(selector('x'));
+    const reader = new LongSelectors(scheduler, 10 * held, held);
+    const empty = callOf(`${CMS}?watch=1&pretty=${'x'.repeat(2_000)}`);
+    await reader.read(empty);
+    empty.heldSelectors!.releaseUrl();
+    empty.heldSelectors!.release();
+    expect(reader.bytes).toBe(0);
+    await reader.read(callOf(url));
+    expect(() => reader.read(callOf(url))).toThrow('too many long selectors');
+  });
+
   it('that cannot be parsed are errors, and do not stop those behind them', async () => {
     const reader = new LongSelectors(scheduler, limits.longSelectorsBytesMax);
     const wrong = callOf(watchOf(`${selector('x')}(`));

@@ -80,7 +80,8 @@ class Holdings {
 
   give(user: string, bytes: number): void {
     this.bytes -= bytes;
-    const left = this.#ofUsers.get(user)! - bytes;
+    // A user who holds nothing has no entry.
+    const left = (this.#ofUsers.get(user) ?? 0) - bytes;
     if (left === 0) this.#ofUsers.delete(user);
     else this.#ofUsers.set(user, left);
   }
