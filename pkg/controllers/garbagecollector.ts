@@ -1,8 +1,9 @@
 import { ApiError, type JsonObject, parseApiVersion } from '../api/index.js';
 import type { StoredObject } from '../cache/index.js';
 import type { ServedResource } from '../registry/index.js';
-import type { Place, Policy } from './cluster.js';
+import type { Cluster, Place, Policy } from './cluster.js';
 import { type Controller, type ControllerContext, controllerOf } from './controller.js';
+import { type Dependent, Dependents } from './dependents.js';
 import { type Meta, metaOf, type OwnerReference } from './meta.js';
 import { WorkQueue } from './queue.js';
 import {
@@ -31,15 +32,6 @@ const MARKS = [Buffer.from('"ownerReferences":'), DELETION];
 /** APIServices without it are those of this server. */
 const SERVICE = Buffer.from('"service":');
 
-/** An object with owners, as kept in the index. */
-interface Dependent {
-  readonly place: Place;
-  readonly uid: string;
-  readonly owners: readonly OwnerReference[];
-  /** Whether it is being deleted and waits for its own dependents. */
-  readonly waiting: boolean;
-}
-
 /**
  * Deletes objects whose owners no longer exist, according to their owner references.
  *
@@ -57,8 +49,7 @@ interface Dependent {
  */
 export function garbageCollector(context: ControllerContext, remote: RemoteOwners = NO_REMOTE_OWNERS): Controller {
   const { cluster } = context;
-  const dependents = new Map<string, Dependent>();
-  const byOwner = new Map<string, Set<string>>();
+  const dependents = new Dependents();
   const queue = new WorkQueue({
     world: context.world,
     workers: WORKERS,
@@ -70,9 +61,9 @@ export function garbageCollector(context: ControllerContext, remote: RemoteOwner
   const followed = new FollowedOwners({
     remote,
     context,
-    hasDependents: (uid) => byOwner.has(uid),
+    hasDependents: (uid) => dependents.of(uid).size > 0,
     changed: (uid) => {
-      for (const key of byOwner.get(uid) ?? []) queue.add(key);
+      for (const key of dependents.of(uid)) queue.add(key);
     },
   });
 
@@ -87,13 +78,13 @@ export function garbageCollector(context: ControllerContext, remote: RemoteOwner
     const { key, json } = after;
     const held = dependents.get(key)?.owners ?? [];
     if (!MARKS.some((m) => json.includes(m))) {
-      forget(key);
+      dependents.delete(key);
       wakeOwners(held);
       return;
     }
     const meta = metaOf(after.value());
     const place: Place = { resource, namespace: after.namespace, name: after.name };
-    index(key, { place, uid: meta.uid, owners: meta.owners, waiting: waitsForDependents(meta) });
+    dependents.set(key, { place, uid: meta.uid, owners: meta.owners, waiting: waitsForDependents(meta) });
     if (!meta.owners.every((o) => isKnown(o, place))) queue.addAfter(key, OWNERS_LOOKED_UP_AFTER_MILLISECONDS);
     if (meta.deleting && meta.finalizers.some((f) => f === ORPHAN || f === FOREGROUND)) {
       owners.set(key, place);
@@ -104,9 +95,7 @@ export function garbageCollector(context: ControllerContext, remote: RemoteOwner
 
   /** Examines dependents whose owners are of a kind that was not served until now. */
   function added({ kind, group }: ServedResource): void {
-    for (const [key, { owners: references }] of dependents)
-      if (references.some((r) => r.kind === kind && parseApiVersion(r.apiVersion)?.group === group))
-        queue.addAfter(key, OWNERS_LOOKED_UP_AFTER_MILLISECONDS);
+    lookUp((r) => r.kind === kind && parseApiVersion(r.apiVersion)?.group === group);
   }
 
   /** The same for a version that an aggregated server serves from now on. The name of its APIService is `v1.demo.example.com`. */
@@ -114,21 +103,25 @@ export function garbageCollector(context: ControllerContext, remote: RemoteOwner
     if (!json.includes(SERVICE)) return;
     const [version, ...group] = name.split('.');
     const apiVersion = `${group.join('.')}/${version}`;
-    for (const [key, { owners: references }] of dependents)
-      if (references.some((r) => r.apiVersion === apiVersion)) queue.addAfter(key, OWNERS_LOOKED_UP_AFTER_MILLISECONDS);
+    lookUp((r) => r.apiVersion === apiVersion);
+  }
+
+  /** Examines dependents with such a reference, after the delay for owners that this peer does not know. */
+  function lookUp(which: (reference: OwnerReference) => boolean): void {
+    for (const key of dependents.referring(which)) queue.addAfter(key, OWNERS_LOOKED_UP_AFTER_MILLISECONDS);
   }
 
   function removed({ storage }: ServedResource): void {
-    for (const key of [...dependents.keys()]) if (key.startsWith(storage.prefix)) forget(key);
+    dependents.deleteAll(storage.prefix);
     for (const key of [...owners.keys()]) if (key.startsWith(storage.prefix)) owners.delete(key);
   }
 
   function gone(before: StoredObject): void {
     const was = dependents.get(before.key);
-    forget(before.key);
+    dependents.delete(before.key);
     owners.delete(before.key);
     if (was !== undefined) wakeOwners(was.owners);
-    for (const key of byOwner.get(before.uid()) ?? []) queue.add(key);
+    for (const key of dependents.of(before.uid())) queue.add(key);
   }
 
   /** Examines owners that a dependent no longer blocks. */
@@ -136,31 +129,6 @@ export function garbageCollector(context: ControllerContext, remote: RemoteOwner
     if (references.length === 0 || owners.size === 0) return;
     for (const [key, place] of owners)
       if (references.some((r) => r.name === place.name && r.kind === place.resource.kind)) queue.add(key);
-  }
-
-  function index(key: string, dependent: Dependent): void {
-    forget(key);
-    if (dependent.owners.length === 0) return;
-    dependents.set(key, dependent);
-    for (const o of dependent.owners) {
-      let keys = byOwner.get(o.uid);
-      if (keys === undefined) {
-        keys = new Set();
-        byOwner.set(o.uid, keys);
-      }
-      keys.add(key);
-    }
-  }
-
-  function forget(key: string): void {
-    const was = dependents.get(key);
-    if (was === undefined) return;
-    dependents.delete(key);
-    for (const o of was.owners) {
-      const keys = byOwner.get(o.uid);
-      keys?.delete(key);
-      if (keys?.size === 0) byOwner.delete(o.uid);
-    }
   }
 
   async function sync(key: string): Promise<void> {
@@ -178,36 +146,15 @@ export function garbageCollector(context: ControllerContext, remote: RemoteOwner
       owners.delete(key);
       return;
     }
-    const keys = [...(byOwner.get(meta.uid) ?? [])];
+    const keys = [...dependents.of(meta.uid)];
     if (meta.finalizers.includes(ORPHAN)) {
-      for (const k of keys) await takeReferencesAway(dependents.get(k), (o) => o.uid === meta.uid);
-      await removeFinalizer(place, meta, ORPHAN);
+      for (const k of keys) await takeReferencesAway(cluster, dependents.get(k), (o) => o.uid === meta.uid);
+      await removeFinalizer(cluster, place, meta, ORPHAN);
       return;
     }
     for (const k of keys) if (dependents.get(k)?.waiting !== true) queue.add(k);
-    if (!keys.some((k) => blocks(k, meta.uid) && !waitsFor(k, key))) await removeFinalizer(place, meta, FOREGROUND);
-  }
-
-  /** Reports whether a dependent blocks the deletion of the owner with this uid. */
-  function blocks(key: string, owner: string): boolean {
-    return dependents.get(key)?.owners.some((o) => o.uid === owner && o.blockOwnerDeletion) === true;
-  }
-
-  /**
-   * Reports whether `key` waits for `goal`, directly or through others. Owners in a cycle would wait for each other
-   * forever.
-   */
-  function waitsFor(key: string, goal: string): boolean {
-    const seen = new Set<string>();
-    const pending = [key];
-    for (let k = pending.pop(); k !== undefined; k = pending.pop()) {
-      if (k === goal) return true;
-      const d = dependents.get(k);
-      if (d?.waiting !== true || seen.has(k)) continue;
-      seen.add(k);
-      for (const next of byOwner.get(d.uid) ?? []) if (blocks(next, d.uid)) pending.push(next);
-    }
-    return false;
+    if (!keys.some((k) => dependents.blocks(k, meta.uid) && !dependents.waitsFor(k, key)))
+      await removeFinalizer(cluster, place, meta, FOREGROUND);
   }
 
   /** Handles an object with owners: deletes it if none of them keeps it. */
@@ -229,11 +176,11 @@ export function garbageCollector(context: ControllerContext, remote: RemoteOwner
     const kept = meta.owners.length - lost.length - waiting.length;
     if (kept > 0) {
       const drop = new Set([...lost, ...waiting].map((r) => r.uid));
-      if (drop.size > 0) await takeReferencesAway(dependent, (o) => drop.has(o.uid));
+      if (drop.size > 0) await takeReferencesAway(cluster, dependent, (o) => drop.has(o.uid));
       return;
     }
     const { uid, resourceVersion } = meta;
-    const policy = waiting.length > 0 && byOwner.has(uid) ? 'Foreground' : policyOf(meta);
+    const policy = waiting.length > 0 && dependents.of(uid).size > 0 ? 'Foreground' : policyOf(meta);
     await unlessGone(cluster.delete(dependent.place, { uid, resourceVersion, policy }));
   }
 
@@ -265,41 +212,6 @@ export function garbageCollector(context: ControllerContext, remote: RemoteOwner
     return owner === undefined ? 'absent' : ownerState(owner, reference.uid);
   }
 
-  async function takeReferencesAway(
-    dependent: Dependent | undefined,
-    which: (o: OwnerReference) => boolean,
-  ): Promise<void> {
-    if (dependent === undefined) return;
-    const object = await cluster.get(dependent.place);
-    if (object === undefined) return;
-    const meta = metaOf(object);
-    if (meta.uid !== dependent.uid || !meta.owners.some(which)) return;
-    const references = (object['metadata'] as JsonObject)['ownerReferences'] as JsonObject[];
-    const left = references.filter((_, i) => !which(meta.owners[i]!));
-    await unlessGone(
-      cluster.patch(dependent.place, '', {
-        metadata: {
-          uid: meta.uid,
-          resourceVersion: meta.resourceVersion,
-          ownerReferences: left.length === 0 ? null : left,
-        },
-      }),
-    );
-  }
-
-  async function removeFinalizer(place: Place, meta: Meta, finalizer: string): Promise<void> {
-    const left = meta.finalizers.filter((f) => f !== finalizer);
-    await unlessGone(
-      cluster.patch(place, '', {
-        metadata: {
-          uid: meta.uid,
-          resourceVersion: meta.resourceVersion,
-          finalizers: left.length === 0 ? null : [...left],
-        },
-      }),
-    );
-  }
-
   const loop = controllerOf('garbage-collector-controller', cluster, queue, { changed, added, removed });
   return {
     name: loop.name,
@@ -312,6 +224,43 @@ export function garbageCollector(context: ControllerContext, remote: RemoteOwner
       return loop.counts;
     },
   };
+}
+
+/** Removes owner references from an object, unless another one has its name by now. */
+async function takeReferencesAway(
+  cluster: Cluster,
+  dependent: Dependent | undefined,
+  which: (o: OwnerReference) => boolean,
+): Promise<void> {
+  if (dependent === undefined) return;
+  const object = await cluster.get(dependent.place);
+  if (object === undefined) return;
+  const meta = metaOf(object);
+  if (meta.uid !== dependent.uid || !meta.owners.some(which)) return;
+  const references = (object['metadata'] as JsonObject)['ownerReferences'] as JsonObject[];
+  const left = references.filter((_, i) => !which(meta.owners[i]!));
+  await unlessGone(
+    cluster.patch(dependent.place, '', {
+      metadata: {
+        uid: meta.uid,
+        resourceVersion: meta.resourceVersion,
+        ownerReferences: left.length === 0 ? null : left,
+      },
+    }),
+  );
+}
+
+async function removeFinalizer(cluster: Cluster, place: Place, meta: Meta, finalizer: string): Promise<void> {
+  const left = meta.finalizers.filter((f) => f !== finalizer);
+  await unlessGone(
+    cluster.patch(place, '', {
+      metadata: {
+        uid: meta.uid,
+        resourceVersion: meta.resourceVersion,
+        finalizers: left.length === 0 ? null : [...left],
+      },
+    }),
+  );
 }
 
 /** The propagation policy in the finalizers of a dependent, otherwise Background. */
