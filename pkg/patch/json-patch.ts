@@ -10,7 +10,7 @@ import {
   whyNotInt64,
 } from '../api/index.js';
 import { PatchError } from './errors.js';
-import { documentDepthMax, jsonPatchCopyBytesMax, jsonPatchOperationsMax } from './limits.js';
+import { documentDepthMax, findingsMax, jsonPatchCopyBytesMax, jsonPatchOperationsMax } from './limits.js';
 import { nestedDeeper } from './nesting.js';
 import { Obstacle, type Place, sentenceOf, textOf } from './obstacle.js';
 import { arrayIndex, type PatchDialect, pointerTokens } from './pointer.js';
@@ -57,7 +57,13 @@ export function decodeJsonPatch(document: JsonValue, typed: boolean): JsonPatch 
 
 /** Returns the paths of unknown members of operations (`[0].comment`), for field validation. */
 export function unknownOperationMembers(patch: JsonPatch): readonly string[] {
-  return patch.flatMap((op, i) => Object.keys(op).flatMap((k) => (members.includes(k) ? [] : [`[${i}].${k}`])));
+  const found: string[] = [];
+  for (const [i, op] of patch.entries())
+    for (const key of Object.keys(op)) {
+      if (found.length === findingsMax) return found;
+      if (!members.includes(key)) found.push(`[${i}].${key}`);
+    }
+  return found;
 }
 
 function wrongType(v: JsonValue, typedAs: string, plain: string, typed: boolean): PatchError {

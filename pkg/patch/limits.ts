@@ -21,3 +21,6 @@ export const parsedElementsMax = 4096;
 
 /** Errors reported for one applied object; further ones are dropped. */
 export const typedErrorsMax = 100;
+
+/** Unknown members of operations, and fields that a result has twice, that are reported; further ones are dropped, as in kube-apiserver. */
+export const findingsMax = 100;

@@ -12,6 +12,7 @@ import { finish, type Steps } from '../base/index.js';
 import type { StructSchema } from '../schema/index.js';
 import { PatchError } from './errors.js';
 import { applyJsonPatch, decodeJsonPatch, oddlySpelledOperations, unknownOperationMembers } from './json-patch.js';
+import { findingsMax } from './limits.js';
 import { applyMergePatch } from './merge-patch.js';
 import { checkNesting } from './nesting.js';
 import { applyStrategicMergePatch } from './strategic.js';
@@ -106,15 +107,17 @@ export function* patchSteps(input: PatchInput): Steps<Patched> {
   }
 }
 
-/** Returns the paths of the fields in `repeated` that are part of the result: `data.a`, `spec.containers[0].image`. */
+/** Returns the paths of the first fields in `repeated` that are part of the result: `data.a`, `spec.containers[0].image`. */
 function repeatedPaths(root: JsonObject, repeated: ReadonlyMap<JsonValue, readonly string[]>): readonly string[] {
   const found: string[] = [];
   const visit = (at: JsonValue, path: string): void => {
+    if (found.length === findingsMax) return;
     if (Array.isArray(at)) {
       for (const [i, item] of at.entries()) visit(item, `${path}[${i}]`);
     } else if (isObject(at)) {
       const inside = path === '' ? '' : `${path}.`;
-      for (const key of repeated.get(at) ?? []) found.push(`${inside}${key}`);
+      const left = findingsMax - found.length;
+      for (const key of repeated.get(at)?.slice(0, left) ?? []) found.push(`${inside}${key}`);
       for (const [key, value] of Object.entries(at)) visit(value, `${inside}${key}`);
     }
   };

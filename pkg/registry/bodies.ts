@@ -14,6 +14,7 @@ import {
 import type { Steps } from '../base/index.js';
 import {
   bodySteps,
+  codecLimits,
   type Decoded,
   decodeAsSteps,
   decodeValue,
@@ -186,7 +187,7 @@ function decodeUnversioned(kind: KindSchema, o: JsonObject, name: string): Decod
   if (other === undefined) return { ok: false, message: notRegistered({ group, version: '', kind: name }) };
   if (name !== kind.info.kind) return { ok: false, message: notConvertible(other, kind, 'internal') };
   const unknown = Object.keys(o).filter((field) => !TYPE_FIELDS.includes(field));
-  const texts = unknown.map((field) => `unknown field ${goQuote(field)}`);
+  const texts = unknown.slice(0, codecLimits.strictFindingsMax).map((field) => `unknown field ${goQuote(field)}`);
   return {
     ok: true,
     object: { kind: name, apiVersion: apiVersionOf(kind.info) },
@@ -203,22 +204,27 @@ function findingsOf(
   { unknownFields }: Patched,
 ): readonly string[] {
   if (type !== 'json') return duplicates;
-  const unknown = unknownFields.map(pathOf);
+  const unknown = new Set(unknownFields.map(pathOf));
   return [...duplicates.filter((d) => !isWithin(pathOf(d), unknown)).map((d) => `json patch ${d}`), ...unknownFields];
 }
 
 /** The findings in the decoded result of a patch, with the fields that it has twice. What is inside an unknown field is not read. */
 function ofDecoding(texts: readonly string[], repeated: readonly string[]): readonly string[] {
   if (repeated.length === 0) return inFieldOrder(texts);
-  const unknown = texts.map(pathOf);
+  const unknown = new Set(texts.map(pathOf));
   return inFieldOrder([...texts, ...repeated.filter((text) => !isWithin(pathOf(text), unknown))]);
 }
 
 /** The path in a finding: `data.a` of `duplicate field "data.a"`. */
 const pathOf = (finding: string): string => finding.slice(finding.indexOf('"') + 1, -1);
 
-const isWithin = (path: string, others: readonly string[]): boolean =>
-  others.some((other) => path === other || (path.startsWith(other) && /^[.[]/.test(path.slice(other.length))));
+/** Reports whether a path is one of `others`, or inside one. */
+function isWithin(path: string, others: ReadonlySet<string>): boolean {
+  if (others.has(path)) return true;
+  for (let i = 0; i < path.length; i++)
+    if ((path[i] === '.' || path[i] === '[') && others.has(path.slice(0, i))) return true;
+  return false;
+}
 
 /** kube-apiserver decodes the result of a patch from a map with sorted keys, and finds unknown fields in that order. */
 function inFieldOrder(texts: readonly string[]): readonly string[] {
