@@ -39,4 +39,11 @@ export const FOUND: readonly Found[] = [
       '[{"manager":"m","operation":"Apply","apiVersion":"apps/v1","fieldsType":"FieldsV1","fieldsV1":{"k:{\\"n\\":1e309}":{}}}]',
     ),
   },
+  {
+    target: 'access: tokens that someone signed',
+    was: 'an audience that is a number, taken for none',
+    input: Buffer.from(
+      '{"by":"own","header":{"alg":"RS256"},"claims":{"iss":"https://kubernetes.default.svc","aud":1,"kubernetes.io":{"namespace":"n","serviceaccount":{"name":"sa","uid":"u1"}}}}',
+    ),
+  },
 ];

@@ -28,9 +28,8 @@ const PRIVATE = 'kubernetes.io';
 export function readClaims(payload: JsonValue): ServiceAccountClaims | undefined {
   if (!isObject(payload)) return undefined;
   const own = objectAt(payload, PRIVATE);
-  const aud = payload['aud'];
-  const audiences = typeof aud === 'string' ? [aud] : Array.isArray(aud) ? aud : [];
-  if (!audiences.every((a) => typeof a === 'string')) return undefined;
+  const audiences = audiencesOf(payload['aud']);
+  if (audiences === undefined) return undefined;
   // Every comparison with a time that is not a number is false: the token is then not valid.
   const time = (field: string): number | undefined => {
     const value = payload[field];
@@ -39,7 +38,7 @@ export function readClaims(payload: JsonValue): ServiceAccountClaims | undefined
   return {
     issuer: textAt(payload, 'iss'),
     subject: textAt(payload, 'sub'),
-    audiences: audiences as readonly string[],
+    audiences,
     id: textAt(payload, 'jti'),
     expiry: time('exp'),
     notBefore: time('nbf'),
@@ -50,6 +49,13 @@ export function readClaims(payload: JsonValue): ServiceAccountClaims | undefined
     secret: claimOf(own, 'secret'),
     node: claimOf(own, 'node'),
   };
+}
+
+/** RFC 7519, 4.1.3: a text or a list of texts. A token without the claim has none; undefined for any other value. */
+function audiencesOf(aud: JsonValue | undefined): readonly string[] | undefined {
+  if (aud === undefined) return [];
+  const all = Array.isArray(aud) ? aud : [aud];
+  return all.every((a) => typeof a === 'string') ? all : undefined;
 }
 
 function claimOf(own: JsonObject, field: string): ObjectClaim | undefined {
