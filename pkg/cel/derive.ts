@@ -8,7 +8,7 @@ export interface Production extends Generator<Production, Expr, Expr> {}
 const AT_ONCE = 512;
 
 /**
- * Runs a production in steps. Productions wait for each other on a stack of this function, and not on that of the language: an expression may
+ * Runs a production in steps. Productions wait for each other on a stack of this function, and not on that of JavaScript: an expression may
  * nest deeply. An error is thrown in the production that waits for the one that failed.
  */
 export function* derive(root: Production): Steps<Expr> {

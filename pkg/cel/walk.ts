@@ -17,8 +17,8 @@ export interface Pass<R> {
 const AT_ONCE = 256;
 
 /**
- * Visits a tree in steps and returns the result of its root. Visits wait for each other on a stack of this function, and not on that of the
- * language: a tree may be thousands of nodes deep.
+ * Visits a tree in steps and returns the result of its root. Visits wait for each other on a stack of this function, and not on that of
+ * JavaScript: a tree may be thousands of nodes deep.
  */
 export function* walk<R>(root: Expr, pass: Pass<R>): Steps<R> {
   const trivial = pass.leaf(root);

@@ -126,7 +126,8 @@ export class Call implements RequestContext, Credentials {
     this.userAgent = '';
     this.info.query.drop();
     this.exchange.forget();
-    this.heldSelectors?.releaseUrl();
+    // An audit record has the URL until the end.
+    if (this.audit === undefined) this.heldSelectors?.releaseUrl();
   }
 
   /** A watch releases its seat after it has sent the initial objects: from then on it costs only its events. */

@@ -3,6 +3,7 @@ import { connect } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { requestSelectorSteps } from '../api/index.js';
+import type { AuditRecord } from '../audit/index.js';
 import { ANONYMOUS } from '../auth/index.js';
 import { finish, Scheduler, Slice } from '../base/index.js';
 import type { Call } from './call.js';
@@ -130,6 +131,23 @@ describe('a watch with a long selector', () => {
     first.socket.destroy();
     await door.listener.drain(1000);
     expect(tight.bytes).toBe(0);
+  });
+
+  it('takes of the limit for its URL, too, if it is audited: the record has the URL', async () => {
+    const selectors = new LongSelectors(new Scheduler(testWorld, 1000), limits.longSelectorsBytesMax);
+    const audit = {
+      requestReceived: (call: Call) => {
+        call.audit = { wantsRequest: false } as AuditRecord;
+        return undefined;
+      },
+      responseComplete: () => undefined,
+    };
+    const door = await TestDoor.open(testWorld, { user: () => ADMIN, stages: { selectors, audit } });
+    const { socket } = await begin(door);
+    expect(selectors.bytes).toBe(watchOf(selector('x')).length + compiledBytes(selector('x')));
+    socket.destroy();
+    await door.listener.drain(1000);
+    expect(selectors.bytes).toBe(0);
   });
 });
 

@@ -1,9 +1,8 @@
 import { boolAt, type GroupVersion, isObject, type JsonObject, objectsAt, textAt } from '../api/index.js';
-import { type Pace, runSteps, type Steps, type World } from '../base/index.js';
+import { runSteps, type Steps } from '../base/index.js';
 import { readJsonBody } from '../codec/index.js';
 import type { RemoteVersion } from '../http/index.js';
-import type { OutboundRequest, OutboundResponse } from '../outbound/index.js';
-import { RemotePoll, type RemotePollParts } from './remotepoll.js';
+import { type RemoteParts, RemotePoll } from './remotepoll.js';
 
 /** Milliseconds: for a request, between two discoveries, and after a failure. */
 const REQUEST_TIME = 5_000;
@@ -11,16 +10,6 @@ const TIMES = { every: 60_000, again: 5_000, againMax: 5_000 };
 
 /** The identity of the server's own requests to aggregated servers. */
 export const AGGREGATOR = { 'x-remote-user': 'system:kube-aggregator', 'x-remote-group': ['system:masters'] } as const;
-
-export interface RemoteDiscoveryParts {
-  readonly world: World;
-  readonly pace: Pace;
-  /** Asks the server. Throws `OutboundError`. */
-  readonly send: (request: OutboundRequest) => Promise<OutboundResponse>;
-  /** Called when `document` or `openApi` has changed. */
-  readonly changed: () => void;
-  readonly unusable: RemotePollParts['unusable'];
-}
 
 /** The URLs of the OpenAPI v3 documents of a version and its group; '' for what a server does not have. */
 interface OpenApiUrls {
@@ -33,12 +22,12 @@ const NO_OPENAPI: OpenApiUrls = { version: '', group: '' };
 /** The resources of a group version that an aggregated server serves, and the place of their OpenAPI v3 document. */
 export class RemoteDiscovery {
   readonly #version: GroupVersion;
-  readonly #parts: RemoteDiscoveryParts;
+  readonly #parts: RemoteParts;
   readonly #poll: RemotePoll;
   #document: RemoteVersion['discovery'];
   #openApi = NO_OPENAPI;
 
-  constructor(version: GroupVersion, parts: RemoteDiscoveryParts) {
+  constructor(version: GroupVersion, parts: RemoteParts) {
     this.#version = version;
     this.#parts = parts;
     const { world, unusable } = parts;

@@ -1,12 +1,22 @@
-import type { Timers } from '../base/index.js';
-import { OutboundError } from '../outbound/index.js';
+import type { Pace, World } from '../base/index.js';
+import { OutboundError, type OutboundRequest, type OutboundResponse } from '../outbound/index.js';
 
-export interface RemotePollParts {
-  readonly timers: Timers;
-  /** Asks the server once. False, or an error, is a failure. `isCurrent` is false once the server has become unavailable. */
-  readonly ask: (isCurrent: () => boolean) => Promise<boolean>;
+/** The parts of what polls an aggregated server for a document. */
+export interface RemoteParts {
+  readonly world: World;
+  readonly pace: Pace;
+  /** Asks the server. Throws `OutboundError`. */
+  readonly send: (request: OutboundRequest) => Promise<OutboundResponse>;
+  /** Called when the document has changed. */
+  readonly changed: () => void;
   /** Called with an error that is not an `OutboundError`: the server answered, and its answer cannot be used. */
   readonly unusable: (error: unknown) => void;
+}
+
+export interface RemotePollParts extends Pick<RemoteParts, 'unusable'> {
+  readonly timers: World['timers'];
+  /** Asks the server once. False, or an error, is a failure. `isCurrent` is false once the server has become unavailable. */
+  readonly ask: (isCurrent: () => boolean) => Promise<boolean>;
   /** Milliseconds after a success, after the first failure, and at most: each further failure doubles the time. */
   readonly every: number;
   readonly again: number;

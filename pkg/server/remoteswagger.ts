@@ -1,24 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { GroupVersion } from '../api/index.js';
-import { type Pace, runSteps, type Steps, type World } from '../base/index.js';
+import { runSteps, type Steps } from '../base/index.js';
 import { readJsonBody } from '../codec/index.js';
-import { headerOf, type OutboundRequest, type OutboundResponse } from '../outbound/index.js';
+import { headerOf } from '../outbound/index.js';
 import { type RemoteDocument, remoteDocument } from '../schema/index.js';
-import { RemotePoll, type RemotePollParts } from './remotepoll.js';
+import { type RemoteParts, RemotePoll } from './remotepoll.js';
 
 /** Milliseconds, as in kube-apiserver: for a download, between two, and the longest wait after failures. */
 const DOWNLOAD_TIME = 60_000;
 const TIMES = { every: 60_000, again: 60_000, againMax: 3_600_000 };
-
-export interface RemoteSwaggerParts {
-  readonly world: World;
-  readonly pace: Pace;
-  /** Asks the server. Throws `OutboundError`. */
-  readonly send: (request: OutboundRequest) => Promise<OutboundResponse>;
-  /** Called when the document has changed. */
-  readonly changed: () => void;
-  readonly unusable: RemotePollParts['unusable'];
-}
 
 /**
  * The OpenAPI v2 document of an aggregated server. While the server is available it is asked every minute, less often after failures.
@@ -26,7 +16,7 @@ export interface RemoteSwaggerParts {
  */
 export class RemoteSwagger {
   readonly #version: GroupVersion;
-  readonly #parts: RemoteSwaggerParts;
+  readonly #parts: RemoteParts;
   readonly #poll: RemotePoll;
   #document: RemoteDocument | undefined;
   #etag = '';
@@ -34,7 +24,7 @@ export class RemoteSwagger {
   #hash = '';
 
   /** `known`: the document of the server that served the group version before. */
-  constructor(version: GroupVersion, parts: RemoteSwaggerParts, known?: RemoteDocument) {
+  constructor(version: GroupVersion, parts: RemoteParts, known?: RemoteDocument) {
     this.#version = version;
     this.#parts = parts;
     this.#document = known;
