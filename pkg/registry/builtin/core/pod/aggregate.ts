@@ -12,35 +12,42 @@ import {
 import type { shapes } from '../../../../schema/index.js';
 import { objectAt, objectIn, objectsAt, textAt } from '../../access.js';
 
-/** The effective request of a pod: the sum of its running containers, or the maximum of its init containers if that is greater. */
-export const aggregateRequests = (spec: Shaped<shapes.CoreV1PodSpec>, name: string): Quantity =>
-  aggregate(spec, 'requests', name);
+type Amounts = ReadonlyMap<string, Quantity>;
 
-/** The effective request or limit of a pod; what a container does not state counts as zero. */
-export function aggregate(spec: Shaped<shapes.CoreV1PodSpec>, field: 'requests' | 'limits', name: string): Quantity {
-  const of = (c: Shaped<shapes.CoreV1Container>): Quantity =>
-    parseQuantity(textAt(c, 'resources', field, name)) ?? zeroQuantity;
-  let running = zeroQuantity;
-  for (const c of objectsAt(spec, 'containers')) running = addQuantities(running, of(c));
-  let sidecars = zeroQuantity;
-  let starting = zeroQuantity;
+/**
+ * The effective requests or limits of a pod by resource, in one pass: the sum of its running containers, or the maximum of its init containers
+ * if that is greater. What a container does not state counts as zero.
+ */
+export function aggregates(spec: Shaped<shapes.CoreV1PodSpec>, field: 'requests' | 'limits'): Amounts {
+  const running = new Map<string, Quantity>();
+  for (const c of objectsAt(spec, 'containers')) addAll(running, amountsOf(c, field));
+  const sidecars = new Map<string, Quantity>();
+  const starting = new Map<string, Quantity>();
   for (const c of objectsAt(spec, 'initContainers')) {
-    if (textAt(c, 'restartPolicy') === 'Always') {
-      sidecars = addQuantities(sidecars, of(c));
-      continue;
-    }
-    const needs = addQuantities(of(c), sidecars);
-    if (compareQuantities(needs, starting) > 0) starting = needs;
+    const stated = amountsOf(c, field);
+    if (textAt(c, 'restartPolicy') === 'Always') addAll(sidecars, stated);
+    else
+      for (const [name, amount] of stated)
+        raise(starting, name, addQuantities(amount, sidecars.get(name) ?? zeroQuantity));
   }
-  running = addQuantities(running, sidecars);
-  return compareQuantities(starting, running) > 0 ? starting : running;
+  addAll(running, sidecars);
+  for (const [name, amount] of starting) raise(running, name, amount);
+  return running;
 }
 
-/** Whether a container states a request of this name. */
-export const containersRequest = (spec: Shaped<shapes.CoreV1PodSpec>, name: string): boolean =>
-  (['containers', 'initContainers'] as const).some((list) =>
-    objectsAt(spec, list).some((c) => Object.hasOwn(objectAt(c, 'resources', 'requests'), name)),
-  );
+function amountsOf(container: Shaped<shapes.CoreV1Container>, field: 'requests' | 'limits'): Amounts {
+  const stated = Object.entries(objectAt(container, 'resources', field));
+  return new Map(stated.map(([name, amount]) => [name, parseQuantity(String(amount)) ?? zeroQuantity]));
+}
+
+function addAll(total: Map<string, Quantity>, more: Amounts): void {
+  for (const [name, amount] of more) total.set(name, addQuantities(total.get(name) ?? zeroQuantity, amount));
+}
+
+function raise(most: Map<string, Quantity>, name: string, amount: Quantity): void {
+  const before = most.get(name);
+  if (before === undefined || compareQuantities(amount, before) > 0) most.set(name, amount);
+}
 
 /** Whether requests and limits of the pod as a whole can have this name. */
 export const isPodLevelResource = (name: string): boolean => name === 'cpu' || name === 'memory' || isHugePages(name);
@@ -56,16 +63,18 @@ export function completePodResources(spec: Shaped<shapes.CoreV1PodSpec>): void {
   const given = (field: 'requests' | 'limits'): JsonObject => objectAt(spec, 'resources', field);
   if (Object.keys(given('limits')).length + Object.keys(given('requests')).length === 0) return;
   const resources = objectIn(spec, 'resources');
-  for (const name of namesIn(spec, 'limits')) {
-    if (given('limits')[name] !== undefined || !(isHugePages(name) || allState(spec, 'limits', name))) continue;
-    const together = aggregate(spec, 'limits', name);
+  const stating = statements(spec, 'limits');
+  const containers = startedContainers(spec).length;
+  for (const [name, together] of aggregates(spec, 'limits')) {
+    if (!isPodLevelResource(name) || given('limits')[name] !== undefined) continue;
+    if (!isHugePages(name) && stating.get(name) !== containers) continue;
     const request = parseQuantity(textAt(resources, 'requests', name)) ?? zeroQuantity;
     const limit = compareQuantities(request, together) > 0 ? request : together;
     setOwn(objectIn(resources, 'limits'), name, formatQuantity(limit));
   }
-  for (const name of namesIn(spec, 'requests')) {
-    if (given('requests')[name] !== undefined || isHugePages(name)) continue;
-    setOwn(objectIn(resources, 'requests'), name, formatQuantity(aggregateRequests(spec, name)));
+  for (const [name, together] of aggregates(spec, 'requests')) {
+    if (!isPodLevelResource(name) || given('requests')[name] !== undefined || isHugePages(name)) continue;
+    setOwn(objectIn(resources, 'requests'), name, formatQuantity(together));
   }
   for (const [name, limit] of Object.entries(given('limits')))
     if (isPodLevelResource(name) && given('requests')[name] === undefined)
@@ -77,11 +86,10 @@ const startedContainers = (spec: Shaped<shapes.CoreV1PodSpec>): readonly Shaped<
   ...objectsAt(spec, 'initContainers'),
 ];
 
-/** The pod-level resources that containers state. */
-function namesIn(spec: Shaped<shapes.CoreV1PodSpec>, field: 'requests' | 'limits'): ReadonlySet<string> {
-  const names = startedContainers(spec).flatMap((c) => Object.keys(objectAt(c, 'resources', field)));
-  return new Set(names.filter(isPodLevelResource));
+/** How many containers state each resource. */
+function statements(spec: Shaped<shapes.CoreV1PodSpec>, field: 'requests' | 'limits'): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const c of startedContainers(spec))
+    for (const name of Object.keys(objectAt(c, 'resources', field))) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
 }
-
-const allState = (spec: Shaped<shapes.CoreV1PodSpec>, field: 'requests' | 'limits', name: string): boolean =>
-  startedContainers(spec).every((c) => Object.hasOwn(objectAt(c, 'resources', field), name));

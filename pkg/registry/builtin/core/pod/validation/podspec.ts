@@ -13,7 +13,7 @@ import {
 import type { shapes } from '../../../../../schema/index.js';
 import { at, givenAt, objectAt, objectsAt, textAt } from '../../../access.js';
 import { labels, oneOf, sentences, shown } from '../../../rules.js';
-import { aggregateRequests, containersRequest } from '../aggregate.js';
+import { aggregates } from '../aggregate.js';
 import { type ContainerContext, containers, ephemeralContainers, initContainers } from './containers.js';
 import { dns, hostNames } from './network.js';
 import { containerResourceName, resourceAmount, resourceRequirements } from './resources.js';
@@ -138,10 +138,11 @@ function podLevelResources(
   if (givenAt(resources, 'claims') !== undefined)
     errors.forbidden(here.child('claims'), 'claims may not be set for Resources at pod-level');
   resourceRequirements(objectAt(spec, 'resources'), { claims, podLevel: true }, here, errors);
+  const sums = aggregates(spec, 'requests');
   for (const [name, v] of Object.entries(objectAt(resources, 'requests'))) {
     const asked = parseQuantity(String(v));
-    if (!containersRequest(spec, name)) continue;
-    const sum = aggregateRequests(spec, name);
+    const sum = sums.get(name);
+    if (sum === undefined) continue;
     if (asked !== undefined && compareQuantities(sum, asked) > 0) {
       errors.invalid(
         here.child('requests').key(name),
