@@ -3,10 +3,10 @@ import { type AppliedEvent, type Change, type Keyspace, type KeyValue, prefixEnd
 import { Cursor, type CursorHome, type CursorOptions } from './cursor.js';
 import { cacheLimits } from './limits.js';
 import { EventLog, type LogEntry } from './log.js';
-import { atRevision, type CachedObject, fromStored, type ObjectForm, type StoredObject } from './object.js';
+import { atRevision, CachedObject, fromStored, type ObjectForm, type StoredObject } from './object.js';
 import { Replay } from './replay.js';
 import { SlabAllocator } from './slab.js';
-import { NotReadable, Unreadable, type UnreadableObject } from './unreadable.js';
+import { NotDecodable, NotReadable, Unreadable, type UnreadableObject, unreadableObject } from './unreadable.js';
 import { decide, type GroupEvent, type GroupMember, type Selection, WatchGroup } from './watchgroup.js';
 import { WatchRoutes } from './watchroutes.js';
 
@@ -163,21 +163,30 @@ export class Collection {
 
   /** Makes a cached object of an object from history. It has its own memory. Throws `NotReadable`. */
   restore(kv: KeyValue): StoredObject {
+    const read = this.#read(kv, new SlabAllocator(0));
+    if (read instanceof CachedObject) return read;
+    throw new NotReadable([read]);
+  }
+
+  /** Makes the object of a stored value, or returns why it cannot be read. */
+  #read(kv: KeyValue, allocator = this.#allocator): CachedObject | UnreadableObject {
     const problem = kv.protection?.problem;
-    if (problem !== undefined) {
-      const { key, modRevision: revision, createRevision } = kv;
-      throw new NotReadable([{ key, revision, createRevision, problem }]);
+    if (problem !== undefined) return unreadableObject(kv, 'decryption', problem);
+    try {
+      return fromStored(this.#form, allocator, kv);
+    } catch (error) {
+      if (error instanceof NotDecodable) return unreadableObject(kv, 'decoding', error.message);
+      throw error;
     }
-    return fromStored(this.#form, new SlabAllocator(0), kv);
   }
 
   /** Adds an object of the initial state of the collection. */
   fill(kv: KeyValue): void {
-    if (kv.protection?.problem !== undefined) {
-      this.#unreadable.add(kv);
+    const object = this.#read(kv);
+    if (!(object instanceof CachedObject)) {
+      this.#unreadable.add(object);
       return;
     }
-    const object = fromStored(this.#form, this.#allocator, kv);
     object.hold();
     this.#bytes += object.length - (this.#objects.set(object.key, object)?.length ?? 0);
   }
@@ -186,16 +195,16 @@ export class Collection {
   apply(change: Change, revision: Revision): void {
     this.#changed = revision;
     const key = change.kind === 'put' ? change.current.key : change.key;
-    if (change.kind === 'put' && change.current.protection?.problem !== undefined) {
-      this.#lose(change.current, revision);
+    const object = change.kind === 'put' ? this.#read(change.current) : undefined;
+    if (object !== undefined && !(object instanceof CachedObject)) {
+      this.#lose(object, revision);
       return;
     }
     if (this.#unreadable.get(key) !== undefined) {
-      this.#regain(key, change.kind === 'put' ? change.current : undefined, revision);
+      this.#regain(key, object, revision);
       return;
     }
-    if (change.kind === 'put') {
-      const object = fromStored(this.#form, this.#allocator, change.current);
+    if (object !== undefined) {
       object.hold();
       const previous = this.#objects.set(object.key, object);
       this.#bytes += object.length - (previous?.length ?? 0);
@@ -203,11 +212,11 @@ export class Collection {
       if (previous !== undefined) this.#supersede(previous);
       return;
     }
-    const previous = this.#objects.delete(change.key);
+    const previous = this.#objects.delete(key);
     if (previous === undefined) return;
     this.#bytes -= previous.length;
-    const object = atRevision(this.#form, this.#allocator, previous, revision);
-    this.#append({ revision, object, previous, deleted: true });
+    const last = atRevision(this.#form, this.#allocator, previous, revision);
+    this.#append({ revision, object: last, previous, deleted: true });
     this.#supersede(previous);
   }
 
@@ -215,27 +224,23 @@ export class Collection {
    * An object that can no longer be read leaves the tree. Observers do not get a deletion, because it was not deleted.
    * Watches cannot represent the change, so they end, and the log begins after it.
    */
-  #lose(kv: KeyValue, revision: Revision): void {
-    const previous = this.#objects.delete(kv.key);
-    this.#unreadable.add(kv, previous);
+  #lose(lost: UnreadableObject, revision: Revision): void {
+    const previous = this.#objects.delete(lost.key);
+    this.#unreadable.add(lost, previous);
     this.#interrupt(revision);
     if (previous !== undefined) this.#supersede(previous);
   }
 
   /** An object that could not be read was written again, or deleted. */
-  #regain(key: string, kv: KeyValue | undefined, revision: Revision): void {
+  #regain(key: string, after: CachedObject | undefined, revision: Revision): void {
     const seen = this.#unreadable.remove(key);
-    const after = kv === undefined ? undefined : this.#put(kv);
+    if (after !== undefined) {
+      after.hold();
+      this.#objects.set(key, after);
+    }
     this.#interrupt(revision);
     if (!this.#muted && (after ?? seen) !== undefined)
       this.#observed({ prefix: this.prefix, revision, before: seen, after });
-  }
-
-  #put(kv: KeyValue): CachedObject {
-    const object = fromStored(this.#form, this.#allocator, kv);
-    object.hold();
-    this.#objects.set(object.key, object);
-    return object;
   }
 
   #interrupt(revision: Revision): void {
@@ -252,8 +257,9 @@ export class Collection {
 
   /** Adds an object that could not be read before and is unchanged: its key is known now. */
   recover(kv: KeyValue): void {
-    if (kv.protection?.problem !== undefined || this.#unreadable.get(kv.key)?.revision !== kv.modRevision) return;
-    this.#regain(kv.key, kv, this.#applied);
+    if (this.#unreadable.get(kv.key)?.revision !== kv.modRevision) return;
+    const object = this.#read(kv);
+    if (object instanceof CachedObject) this.#regain(kv.key, object, this.#applied);
   }
 
   /** Stops reporting changes to observers until `unmute`, because they have seen them already. */

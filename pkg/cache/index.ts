@@ -4,5 +4,5 @@ export type { Cursor } from './cursor.js';
 export type { EventType, Framer, Frames } from './frames.js';
 export type { Labels, StoredObject } from './object.js';
 export { sealSharedValues } from './sharedvalues.js';
-export { NotReadable, type UnreadableObject } from './unreadable.js';
+export { NotDecodable, NotReadable, type UnreadableObject } from './unreadable.js';
 export type { Selection } from './watchgroup.js';

@@ -55,7 +55,7 @@ export interface ObjectForm {
   fieldsOf(o: JsonObject): readonly string[];
   /**
    * Upgrades stored bytes of another version to the current storage version when they are loaded. Returns undefined if
-   * they are up to date. Never throws: bytes that cannot be read stay as they are.
+   * they are up to date. Throws `NotDecodable` for bytes that are no object of the kind.
    */
   readonly upgrade?: (stored: Buffer) => Buffer | undefined;
   readonly labelSets: LabelSets;

@@ -2,13 +2,25 @@ import type { Revision } from '../base/index.js';
 import type { KeyValue } from '../storage/index.js';
 import type { CachedObject, StoredObject } from './object.js';
 
-/** An object whose stored value cannot be decrypted. */
+/** An object whose stored value cannot be decrypted or decoded. */
 export interface UnreadableObject {
   readonly key: string;
   readonly revision: Revision;
   readonly createRevision: Revision;
-  /** The reason, as reported by the keyspace. */
+  readonly fault: 'decryption' | 'decoding';
+  /** The reason, as reported by the keyspace or by `ObjectForm.upgrade`. */
   readonly problem: string;
+}
+
+export const unreadableObject = (
+  { key, modRevision: revision, createRevision }: KeyValue,
+  fault: UnreadableObject['fault'],
+  problem: string,
+): UnreadableObject => ({ key, revision, createRevision, fault, problem });
+
+/** Thrown by `ObjectForm.upgrade` for bytes that are no object of the kind. */
+export class NotDecodable extends Error {
+  override readonly name = 'NotDecodable';
 }
 
 /** The error of a read that needs the object. */
@@ -55,10 +67,8 @@ export class Unreadable {
   }
 
   /** Adds or replaces an object. `seen` is its last readable state, if it has just become unreadable. */
-  add(kv: KeyValue, seen?: CachedObject): void {
-    const { key, modRevision: revision, createRevision } = kv;
-    const object = { key, revision, createRevision, problem: kv.protection?.problem ?? '' };
-    this.#kept.set(key, { object, seen: seen ?? this.#kept.get(key)?.seen });
+  add(object: UnreadableObject, seen?: CachedObject): void {
+    this.#kept.set(object.key, { object, seen: seen ?? this.#kept.get(object.key)?.seen });
   }
 
   /** Removes an object; returns its last readable state that observers saw. */

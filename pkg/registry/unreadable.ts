@@ -1,4 +1,4 @@
-import { type ApiError, errors, type GroupResourceName } from '../api/index.js';
+import { ApiError, errors, type GroupResourceName } from '../api/index.js';
 import { NotReadable, type UnreadableObject } from '../cache/index.js';
 
 /**
@@ -8,22 +8,27 @@ import { NotReadable, type UnreadableObject } from '../cache/index.js';
 
 const ROOT = '/registry';
 
-const untransformable = ({ problem }: UnreadableObject): string =>
-  `data from the storage is not transformable revision=0: ${problem}`;
+const faultOf = ({ fault, problem, revision }: UnreadableObject): string =>
+  fault === 'decryption'
+    ? `data from the storage is not transformable revision=0: ${problem}`
+    : notDecodable(revision, problem);
+
+const notDecodable = (revision: number, why: string): string => `object not decodable revision=${revision}: ${why}`;
 
 const corrupt = (key: string, why: string): string =>
   `StorageError: corrupt object, Code: 7, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`;
 
-/** The error of a write. */
-export const unreadableForWrite = (o: UnreadableObject): ApiError => errors.internal(untransformable(o));
+/** The error of a write. kube-apiserver gives no reason for an object that it cannot decode. */
+export const unreadableForWrite = (o: UnreadableObject): ApiError =>
+  o.fault === 'decryption' ? errors.internal(faultOf(o)) : new ApiError(500, undefined, faultOf(o));
 
 /** The error of a get or a delete. kube-apiserver shows the key without its root here. */
 export const unreadableForRead = (o: UnreadableObject): ApiError =>
-  errors.internal(corrupt(o.key.slice(ROOT.length), untransformable(o)));
+  errors.internal(corrupt(o.key.slice(ROOT.length), faultOf(o)));
 
 /** The error of a get or a delete of an object that can be decrypted but not parsed. */
 export const undecodable = (key: string, revision: number, why: string): ApiError =>
-  errors.internal(corrupt(key.slice(ROOT.length), `object not decodable revision=${revision}: ${why}`));
+  errors.internal(corrupt(key.slice(ROOT.length), notDecodable(revision, why)));
 
 /** Objects named in one error. */
 const CAUSES_MAX = 100;
@@ -31,7 +36,7 @@ const CAUSES_MAX = 100;
 /** The error of a list or a watch: one cause for each object. */
 export function unreadableList({ group, resource }: GroupResourceName, objects: readonly UnreadableObject[]): ApiError {
   const shown = objects.slice(0, CAUSES_MAX);
-  const messages = shown.map((o) => corrupt(o.key, untransformable(o)));
+  const messages = shown.map((o) => corrupt(o.key, faultOf(o)));
   const name = group === '' ? resource : `${resource}.${group}`;
   const more = objects.length > 1 ? ` (and ${shown.length - 1} more)` : '';
   const causes = shown.map((o, i) => ({

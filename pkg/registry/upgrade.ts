@@ -1,7 +1,7 @@
-import type { JsonObject } from '../api/index.js';
+import { isObject, type JsonObject, type JsonValue } from '../api/index.js';
 import { finish, type Steps } from '../base/index.js';
-import type { CollectionRequest } from '../cache/index.js';
-import { encodeStored } from '../codec/index.js';
+import { type CollectionRequest, NotDecodable } from '../cache/index.js';
+import { encodeStored, readJson } from '../codec/index.js';
 import { dropNulls, isCustom, type KindSchema, prune, schemaDefaultSteps } from '../schema/index.js';
 import type { Kind, ServedResource } from './kind.js';
 import { parseStored } from './stored.js';
@@ -27,9 +27,7 @@ function upgrade(kind: Kind): (stored: Buffer) => Buffer | undefined {
   const head = Buffer.from(`{"kind":${JSON.stringify(kind.kind)},"apiVersion":${JSON.stringify(storage.apiVersion)},`);
   return (stored) => {
     if (stored.length >= head.length && stored.compare(head, 0, head.length, 0, head.length) === 0) return undefined;
-    const o = readable(stored);
-    const from = o === undefined ? undefined : kind.versions.find((v) => v.apiVersion === o['apiVersion']);
-    if (o === undefined || from?.conversion === undefined) return undefined;
+    const { o, from } = decoded(kind, stored);
     toStorageVersion(from, o);
     return encodeStored(storage.type.schema, o);
   };
@@ -37,9 +35,7 @@ function upgrade(kind: Kind): (stored: Buffer) => Buffer | undefined {
 
 /** A custom resource may have been stored before its definition gained defaults or lost fields. */
 function settleCustom(kind: Kind, stored: Buffer): Buffer | undefined {
-  const o = readable(stored);
-  const from = o === undefined ? undefined : kind.versions.find((v) => v.apiVersion === o['apiVersion']);
-  if (o === undefined || from === undefined) return undefined;
+  const { o, from } = decoded(kind, stored);
   prune(o, from.schema);
   // A remote converter takes time, so it is called by a request that needs the object.
   if (kind.remote === undefined) toStorageVersion(from, o);
@@ -48,13 +44,38 @@ function settleCustom(kind: Kind, stored: Buffer): Buffer | undefined {
   return settled.equals(stored) ? undefined : settled;
 }
 
-function readable(stored: Buffer): JsonObject | undefined {
+/** Decodes a stored object and finds its version. The messages of the errors are those of kube-apiserver. */
+function decoded(kind: Kind, stored: Buffer): { readonly o: JsonObject; readonly from: ServedResource } {
+  const custom = isCustom(kind.storage.type);
+  const o = parsed(stored, custom);
+  const { kind: name, apiVersion, metadata } = o;
+  const from = kind.versions.find((v) => v.apiVersion === apiVersion);
+  if (from === undefined)
+    throw new NotDecodable(
+      custom
+        ? `request to convert CR from an invalid group/version: ${apiVersion}`
+        : `no kind ${JSON.stringify(name)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
+    );
+  // The kind of a definition may change; its objects follow when they are written.
+  if (!custom && name !== kind.kind) throw new NotDecodable(`expected kind ${kind.kind}, got ${JSON.stringify(name)}`);
+  if (metadata !== undefined && !isObject(metadata)) throw new NotDecodable('invalid metadata: expected object');
+  o['metadata'] ??= {};
+  return { o, from };
+}
+
+function parsed(stored: Buffer, custom: boolean): JsonObject {
+  const head = custom ? '' : "couldn't get version/kind; json parse error: ";
+  let value: JsonValue;
   try {
-    return parseStored(stored);
+    value = parseStored(stored);
   } catch {
-    // Such an object stays as it is, and can be deleted with ignoreStoreReadErrorWithClusterBreakingPotential.
-    return undefined;
+    // The strict parser words the error.
+    const read = readJson(stored);
+    throw new NotDecodable(head + (read.ok ? 'invalid JSON' : read.message));
   }
+  if (!isObject(value) || typeof value['kind'] !== 'string' || typeof value['apiVersion'] !== 'string')
+    throw new NotDecodable(`${head}the value has no kind and version`);
+  return value;
 }
 
 /** Fills in the defaults of the schema. A null that a custom resource may not have counts as absent. */
