@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { Printed } from './badvalue.js';
 import { FieldErrors, FieldPath } from './field.js';
 import { apiLimits } from './limits.js';
 
@@ -22,6 +23,30 @@ it('shows large values up to a total size', () => {
   const value = { a: 'x'.repeat(fieldErrorCharactersMax / 4) };
   for (let i = 0; i < 100; i++) errors.invalid(at(i), value, 'is wrong');
   expect(errors.list.map((e) => e.field)).toEqual([0, 1, 2, 3].map((i) => `spec.items[${i}]`));
+});
+
+it('prints long values in steps, with the same text in the same place', () => {
+  const value = Array.from({ length: 3_000 }, (_, i) => `<${i}>`);
+  const report = (errors: FieldErrors): FieldErrors =>
+    errors.required(at(0)).invalid(at(1), value, 'is wrong').required(at(2));
+  const whole = new FieldErrors();
+  whole.adds(() => report(whole));
+  const inSteps = report(new FieldErrors());
+  let steps = 0;
+  for (const _ of inSteps.steps()) steps++;
+  expect(steps).toBeGreaterThan(10);
+  expect(inSteps.list).toEqual(whole.list);
+  expect(whole.list[1]?.message).toContain('"\\u003c2999\\u003e"]: is wrong');
+});
+
+it('prints a long value with a text of its own in a step of its own', () => {
+  let printed = 0;
+  const text = (): string => `text ${++printed}`;
+  const errors = new FieldErrors().invalid(at(0), new Printed(text, Array(1_000).fill(1)), '');
+  expect(printed).toBe(0);
+  errors.finish();
+  errors.invalid(at(0), new Printed(text, [1]), '');
+  expect(errors.list.map((e) => e.message)).toEqual(['Invalid value: text 1', 'Invalid value: text 2']);
 });
 
 it('does not format errors that it drops', () => {

@@ -1,6 +1,6 @@
 import { finish, invariant, type Steps } from '../base/index.js';
-import { goJson, goQuote } from './go-format.js';
-import type { JsonValue } from './json.js';
+import { type BadValue, isLong, printed, printedInSteps, withDetail } from './badvalue.js';
+import { goQuote } from './go-format.js';
 import { apiLimits } from './limits.js';
 import type { EntryShape, FieldName, FieldShape, ItemShape } from './shape.js';
 
@@ -88,21 +88,6 @@ export type FieldErrorType =
   | 'FieldValueTooFew'
   | 'FieldValueTypeInvalid'
   | 'InternalError';
-
-/** A formatted value, or a function that formats it. Errors print it as it is; those that are dropped do not format it. */
-export class Printed {
-  readonly #text: string | (() => string);
-
-  constructor(text: string | (() => string)) {
-    this.#text = text;
-  }
-
-  get text(): string {
-    return typeof this.#text === 'string' ? this.#text : this.#text();
-  }
-}
-
-export type BadValue = JsonValue | Printed;
 
 /** One error of an object. `message` omits the path: `Invalid value: "x": must be ...`. */
 export interface FieldError {
@@ -268,6 +253,14 @@ export class FieldErrors {
     if (!this.pending) this.#flatten();
   }
 
+  /** Finishes the checks that were put off, in steps. */
+  *steps(): Steps<void> {
+    while (this.pending) {
+      this.step();
+      yield;
+    }
+  }
+
   /** Finishes the checks that were put off. */
   finish(): void {
     invariant(!this.#stepping, 'the errors of one list were read while its items are checked');
@@ -309,8 +302,27 @@ export class FieldErrors {
     this.#characters += error.field.length + error.message.length;
   }
 
+  /** Adds an error that shows a value. A long value is printed in steps, where other requests may run. */
+  #tellOf(
+    type: FieldErrorType,
+    path: FieldPath,
+    value: BadValue | undefined,
+    message: (shown: string) => string,
+  ): this {
+    if (this.full) return this;
+    if (this.#atOnce > 0 || !isLong(value)) return this.#tell(type, path, () => message(printed(value)));
+    this.run(this.#printing(type, path, value, message));
+    return this;
+  }
+
+  *#printing(type: FieldErrorType, path: FieldPath, value: BadValue, message: (shown: string) => string): Steps<void> {
+    if (this.full) return;
+    const shown = yield* printedInSteps(value);
+    this.#tell(type, path, () => message(shown));
+  }
+
   notFound(path: FieldPath, value: BadValue): this {
-    return this.#tell('FieldValueNotFound', path, () => `Not found: ${show(value)}`);
+    return this.#tellOf('FieldValueNotFound', path, value, (shown) => `Not found: ${shown}`);
   }
 
   required(path: FieldPath, detail = ''): this {
@@ -318,18 +330,18 @@ export class FieldErrors {
   }
 
   duplicate(path: FieldPath, value: BadValue): this {
-    return this.#tell('FieldValueDuplicate', path, () => `Duplicate value: ${show(value)}`);
+    return this.#tellOf('FieldValueDuplicate', path, value, (shown) => `Duplicate value: ${shown}`);
   }
 
   invalid(path: FieldPath, value: BadValue | undefined, detail: string): this {
-    return this.#tell('FieldValueInvalid', path, () => withDetail(`Invalid value: ${show(value)}`, detail));
+    return this.#tellOf('FieldValueInvalid', path, value, (shown) => withDetail(`Invalid value: ${shown}`, detail));
   }
 
   /** `supported` is listed in the given order, quoted. */
   notSupported(path: FieldPath, value: BadValue, supported: readonly string[]): this {
     const values = (): string => `supported values: ${supported.map(goQuote).join(', ')}`;
-    return this.#tell('FieldValueNotSupported', path, () =>
-      withDetail(`Unsupported value: ${show(value)}`, supported.length > 0 ? values() : ''),
+    return this.#tellOf('FieldValueNotSupported', path, value, (shown) =>
+      withDetail(`Unsupported value: ${shown}`, supported.length > 0 ? values() : ''),
     );
   }
 
@@ -355,23 +367,10 @@ export class FieldErrors {
   }
 
   typeInvalid(path: FieldPath, value: BadValue, detail: string): this {
-    return this.#tell('FieldValueTypeInvalid', path, () => withDetail(`Invalid value: ${show(value)}`, detail));
+    return this.#tellOf('FieldValueTypeInvalid', path, value, (shown) => withDetail(`Invalid value: ${shown}`, detail));
   }
 
   internal(path: FieldPath, detail: string): this {
     return this.add('InternalError', path, `Internal error: ${detail}`);
   }
-}
-
-function withDetail(head: string, detail: string): string {
-  return detail === '' ? head : `${head}: ${detail}`;
-}
-
-/** A bad value as kube-apiserver prints it: strings quoted, scalars bare, everything else as JSON; absent is `null`. */
-function show(value: BadValue | undefined): string {
-  if (value === undefined || value === null) return 'null';
-  if (value instanceof Printed) return value.text;
-  if (typeof value === 'string') return goQuote(value);
-  if (typeof value === 'object') return goJson(value, 'asTheyStand');
-  return String(value);
 }

@@ -23,8 +23,9 @@ export type {
   StoredObjects,
   TxnAddition,
 } from './admission.js';
+export { type BadValue, Printed } from './badvalue.js';
 export { type DerValue, derValues } from './der.js';
-export { type BadValue, type FieldError, FieldErrors, type FieldErrorType, FieldPath, Printed } from './field.js';
+export { type FieldError, FieldErrors, type FieldErrorType, FieldPath } from './field.js';
 export { forbidden } from './forbidden.js';
 export {
   compareText,

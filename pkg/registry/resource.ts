@@ -217,8 +217,8 @@ export interface WriteContext {
 
 /**
  * The rules of one kind, grouped by concern. `write.ts` runs them in one order for all kinds: defaults, mutating admission,
- * prepare, allocate, validate, warn, validating admission, complete, encode, transaction. All functions are synchronous and
- * change the object in place, except `validate` and `allocate`, which may take longer.
+ * prepare, allocate, validate, warn, validating admission, complete, encode, transaction. All functions
+ * change the object in place, and are synchronous except those that may take longer and return steps or a promise.
  */
 export interface Strategy<T = AnyFields> {
   /**
@@ -242,8 +242,11 @@ export interface Strategy<T = AnyFields> {
 export interface CreateRules<T = AnyFields> {
   /** The rule for `metadata.name`; returns one message per violation. Default: DNS-1123 subdomain. */
   validateName?(name: string, prefix: boolean): readonly string[];
-  /** Clears what a client may not set (status) and sets what the server owns. `write.ts` sets `metadata.generation`. */
-  prepare?(o: Shaped<T>, context: WriteContext): void;
+  /**
+   * Clears what a client may not set (status) and sets what the server owns; in steps if it may take longer than a time slice.
+   * `write.ts` sets `metadata.generation`.
+   */
+  prepare?(o: Shaped<T>, context: WriteContext): Steps<void> | undefined | void;
   /** Validation that may take longer than a time slice is in steps, or returns a promise. */
   validate?(o: Shaped<T>, errors: FieldErrors, context: WriteContext): Promise<void> | Steps<void> | undefined | void;
 }
@@ -262,8 +265,8 @@ export interface UpdateRules<T = AnyFields> {
   readonly generationOfSent?: boolean;
   /** Fields that server-side apply must not own in this resource or subresource: paths like `['status']`. */
   readonly resetFields?: readonly (readonly string[])[];
-  /** Restores the fields that this write may not change: the status from `old`, or everything but the status. */
-  prepare?(o: Shaped<T>, old: Shaped<T>, context: WriteContext): void;
+  /** Restores the fields that this write may not change: the status from `old`, or everything but the status. In steps as on create. */
+  prepare?(o: Shaped<T>, old: Shaped<T>, context: WriteContext): Steps<void> | undefined | void;
   /** Default: `create.validate`. */
   validate?(
     o: Shaped<T>,

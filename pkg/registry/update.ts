@@ -250,7 +250,8 @@ async function prepareChanged(
   keepGeneration(meta, metaOf(old));
   const sent = rules.update?.generationOfSent === true && raisesGeneration(o, old, rules);
   await slice.run(dropDisabledFields(o, resource.storage.schema, (gate) => core.featureEnabled(gate), old));
-  rules.update?.prepare?.(o, old, wanted);
+  const preparing = rules.update?.prepare?.(o, old, wanted);
+  if (preparing) await slice.run(preparing);
   carryOver(metaOf(o), metaOf(old));
   if (sent || raisesGeneration(o, old, rules)) raiseGeneration(o, old);
   if (slice.spent()) await slice.yield();

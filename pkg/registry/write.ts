@@ -179,7 +179,8 @@ async function prepareNew(
   const { strategy } = resource;
   firstGeneration(o, strategy);
   await slice.run(dropDisabledFields(o, resource.storage.schema, (gate) => core.featureEnabled(gate)));
-  strategy.create?.prepare?.(o, wanted);
+  const preparing = strategy.create?.prepare?.(o, wanted);
+  if (preparing) await slice.run(preparing);
   if (slice.spent()) await slice.yield();
   const allocated = await allocate(core, strategy, { object: o, old: undefined }, wanted);
   const found = new FieldErrors();

@@ -35,7 +35,7 @@ export function withStatus<T = AnyFields>(strategy: Strategy<NoInfer<T>>): Strat
       ...strategy.create,
       prepare: (o, context) => {
         delete (o as JsonObject)['status'];
-        strategy.create?.prepare?.(o, context);
+        return strategy.create?.prepare?.(o, context);
       },
     },
     update: {
@@ -44,7 +44,7 @@ export function withStatus<T = AnyFields>(strategy: Strategy<NoInfer<T>>): Strat
       ...strategy.update,
       prepare: (o, old, context) => {
         keep<JsonObject>('status', o, old);
-        strategy.update?.prepare?.(o, old, context);
+        return strategy.update?.prepare?.(o, old, context);
       },
     },
   };
@@ -66,7 +66,7 @@ export function statusSubresource<T = AnyFields>(strategy: Strategy<NoInfer<T>> 
             for (const field of new Set([...Object.keys(o), ...Object.keys(old)])) {
               if (!PARTS_OF_A_STATUS_WRITE.has(field)) keep<JsonObject>(field, o, old);
             }
-            strategy.update?.prepare?.(o, old, context);
+            return strategy.update?.prepare?.(o, old, context);
           },
         },
       },
@@ -86,7 +86,7 @@ export function statusAlone<T = AnyFields>(strategy: Strategy<NoInfer<T>> = {}):
       ...strategy.update,
       prepare: (o, old, context) => {
         keepMetadata(o as JsonObject, old as JsonObject);
-        strategy.update?.prepare?.(o, old, context);
+        return strategy.update?.prepare?.(o, old, context);
       },
     },
   });

@@ -177,4 +177,4 @@ export function driverName(name: string, path: FieldPath, errors: FieldErrors): 
 
 /** Formats a value for an error as kube-apiserver prints it, or `null` when it is absent. */
 export const shown = (type: string, value: JsonValue | readonly JsonValue[] | undefined): Printed =>
-  new Printed(() => (value === undefined || value === null ? 'null' : internalText(type, value)));
+  new Printed(() => (value === undefined || value === null ? 'null' : internalText(type, value)), value);

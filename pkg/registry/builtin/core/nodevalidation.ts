@@ -90,18 +90,23 @@ function taints(o: Shaped<shapes.CoreV1Node>, errors: FieldErrors): void {
 function podRanges(o: Shaped<shapes.CoreV1Node>, errors: FieldErrors): void {
   const ranges = listAt(o, 'spec', 'podCIDRs').map(String);
   const path = SPEC.child('podCIDRs');
-  for (const [i, range] of ranges.entries()) for (const s of isCidr(range)) errors.invalid(path.index(i), range, s);
-  if (ranges.length < 2) return;
-  const parsed = ranges.map((range) => parseCidr(range));
-  const bad = parsed.indexOf(undefined);
-  if (bad >= 0)
-    errors.internal(
-      path,
-      `invalid PodCIDRs. failed to check with dual stack with error:invalid CIDR[${bad}]: <nil> (invalid CIDR address: ${ranges[bad]})`,
-    );
-  const families = new Set(ranges.map((range) => range.includes(':')));
-  if (bad >= 0 || families.size < 2 || ranges.length > 2)
-    errors.invalid(path, ranges, 'may specify no more than one CIDR for each IP family');
+  const families = new Set<boolean>();
+  let bad = -1;
+  errors.each(ranges, (range, i) => {
+    for (const s of isCidr(range)) errors.invalid(path.index(i), range, s);
+    if (bad < 0 && parseCidr(range) === undefined) bad = i;
+    families.add(range.includes(':'));
+  });
+  errors.after(() => {
+    if (ranges.length < 2) return;
+    if (bad >= 0)
+      errors.internal(
+        path,
+        `invalid PodCIDRs. failed to check with dual stack with error:invalid CIDR[${bad}]: <nil> (invalid CIDR address: ${ranges[bad]})`,
+      );
+    if (bad >= 0 || families.size < 2 || ranges.length > 2)
+      errors.invalid(path, ranges, 'may specify no more than one CIDR for each IP family');
+  });
 }
 
 /** The pod CIDRs and the provider ID of a node may be set once. */

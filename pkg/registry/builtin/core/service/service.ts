@@ -1,4 +1,5 @@
 import { errors, FieldErrors, labelName, type Shaped } from '../../../../api/index.js';
+import type { Steps } from '../../../../base/index.js';
 import type { shapes } from '../../../../schema/index.js';
 import type { ResourceDeclaration, WriteContext } from '../../../resource.js';
 import { at, listAt, numberAt, objectsAt, textAt } from '../../access.js';
@@ -18,10 +19,11 @@ import { addresses, validateService, validateServiceUpdate, validateStatus } fro
  * Validates the addresses and families of a service, and chooses what it leaves open. As in kube-apiserver this comes before every other
  * validation, whose rules depend on it.
  */
-function settleAddresses(o: Service, old: Service | undefined, configured: readonly Family[]): void {
+function* settleAddresses(o: Service, old: Service | undefined, configured: readonly Family[]): Steps<void> {
   if (!hasClusterIp(o)) return;
   const found = new FieldErrors();
   addresses(o, old, found);
+  yield* found.steps();
   if (!found.empty) throw errors.invalid({ group: '', kind: 'Service' }, textAt(o, 'metadata', 'name'), found.list);
   settleFamilies(o, old, configured);
 }
@@ -46,7 +48,7 @@ export function serviceResource(cluster: ClusterConfig): ResourceDeclaration<sha
         prepare: (o) => {
           alignClusterIps(o, undefined);
           dropWhatNoTypeHas(o);
-          settleAddresses(o, undefined, families);
+          return settleAddresses(o, undefined, families);
         },
         validate: validateService,
       },
@@ -60,7 +62,7 @@ export function serviceResource(cluster: ClusterConfig): ResourceDeclaration<sha
           dropWhatNoTypeHas(o);
           // a service that is no longer a load balancer has no ingress points
           if (typeOf(o) !== 'LoadBalancer') o['status'] = { loadBalancer: {} };
-          settleAddresses(o, old, families);
+          return settleAddresses(o, old, families);
         },
         validate: validateServiceUpdate,
       },

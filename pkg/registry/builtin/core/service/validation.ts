@@ -271,17 +271,18 @@ export function addresses(s: Service, old: Service | undefined, errors: FieldErr
   const headless = ips[0] === NONE;
   const held = new Set(old === undefined ? [] : clusterIpsOf(old));
   if (headless && ips.length > 1) errors.invalid(path, [...ips], "'None' must be the first and only value");
-  for (const [i, v] of ips.entries()) {
-    if (headless && i === 0) continue;
+  const wanted = familiesOf(s);
+  errors.each(ips, (v, i) => {
+    if (headless && i === 0) return;
     // existing values are not validated again
     const wrong = held.has(v) ? [] : isIp(v);
     for (const sentence of wrong) errors.invalid(path.index(i), v, sentence);
-    const family = familiesOf(s)[i];
-    if (wrong.length > 0 || family === undefined) continue;
+    const family = wanted[i];
+    if (wrong.length > 0 || family === undefined) return;
     const is = v.includes(':') ? 'IPv6' : 'IPv4';
     if (is !== family && (family === 'IPv4' || family === 'IPv6'))
       errors.invalid(path.index(i), v, `expected an ${family} value as indicated by \`ipFamilies[${i}]\``);
-  }
+  });
   if (ips.length > 2) errors.invalid(path, [...ips], 'may only hold up to 2 values');
   if (ips.length === 2 && !headless && sameFamily(ips[0]!, ips[1]!))
     errors.invalid(path, [...ips], 'may specify no more than one IP for each IP family');
@@ -293,12 +294,12 @@ const sameFamily = (a: string, b: string): boolean =>
 function families(s: Service, errors: FieldErrors): void {
   const seen = new Set<string>();
   const supported = ['IPv4', 'IPv6'];
-  for (const [i, family] of familiesOf(s).entries()) {
+  errors.each(familiesOf(s), (family, i) => {
     const path = SPEC.child('ipFamilies').index(i);
     if (!supported.includes(family)) errors.notSupported(path, family, supported);
     if (seen.has(family)) errors.duplicate(path, family);
     seen.add(family);
-  }
+  });
 }
 
 export function validateServiceUpdate(s: Service, old: Service, errors: FieldErrors): void {
