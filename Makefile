@@ -18,7 +18,8 @@ build: install ## compile to dist/
 	node scripts/codecache.mjs
 
 run: build ## start one peer on https://127.0.0.1:6443, data and keys in ./.trireme
-	MALLOC_TRIM_THRESHOLD_=$${MALLOC_TRIM_THRESHOLD_:-1048576} node dist/cmd/apiserver/main.js $(ARGS)
+	MALLOC_TRIM_THRESHOLD_=$${MALLOC_TRIM_THRESHOLD_:-1048576} MALLOC_MMAP_THRESHOLD_=$${MALLOC_MMAP_THRESHOLD_:-65536} \
+		node dist/cmd/apiserver/main.js $(ARGS)
 
 cluster: build ## start three peers on https://127.0.0.1:6443 to 6445, data and keys in ./.trireme/cluster
 	node scripts/cluster.mjs $(ARGS)

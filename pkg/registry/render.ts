@@ -16,7 +16,7 @@ import {
   protobufList,
   yamlList,
 } from '../codec/index.js';
-import { machinery } from '../schema/index.js';
+import { isCustom, machinery } from '../schema/index.js';
 import { originOf } from './conversion.js';
 import { encoded, encodedSteps, rowJson, storedPartsSteps } from './forms.js';
 import { limits } from './limits.js';
@@ -126,7 +126,7 @@ function listMeta(result: ListResult): JsonObject {
 /** A list of custom resources has an empty `continue`, as kube-apiserver writes it. */
 function objectListMeta({ resource }: Target, result: ListResult): JsonObject {
   const metadata = listMeta(result);
-  return resource.type.structural === undefined ? metadata : { continue: '', ...metadata };
+  return isCustom(resource.type) ? { continue: '', ...metadata } : metadata;
 }
 
 const OPEN = Buffer.from('{');
@@ -175,7 +175,7 @@ function storedList(list: Listing): Rendering {
 
 /** Items of built-in kinds have no kind and apiVersion in a list; custom resources do. */
 function itemForm({ apiVersion, kind, type }: ServedResource): { readonly skip: number; readonly open: Buffer } {
-  if (type.structural !== undefined) return { skip: 0, open: NOTHING };
+  if (isCustom(type)) return { skip: 0, open: NOTHING };
   return { skip: jsonItemOffset(apiVersion, kind), open: OPEN };
 }
 
@@ -281,7 +281,7 @@ function* yamlItems({ target, result, r, world }: Listing): Generator<JsonObject
 
 /** Items of a list of a built-in kind have no kind and apiVersion. Changes `item`. */
 function asItem(resource: ServedResource, item: JsonObject): JsonObject {
-  if (resource.type.structural === undefined) {
+  if (!isCustom(resource.type)) {
     delete item['kind'];
     delete item['apiVersion'];
   }

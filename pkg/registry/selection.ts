@@ -13,6 +13,7 @@ import {
 } from '../api/index.js';
 import { finish, ownText, type Steps } from '../base/index.js';
 import type { Selection, StoredObject } from '../cache/index.js';
+import { isCustom } from '../schema/index.js';
 import type { ListOptions, RequestContext, Target } from './requests.js';
 import type { ServedResource } from './servedresources.js';
 import { parseShardSelector, type ShardSelector } from './shards.js';
@@ -126,7 +127,7 @@ function fieldValue(o: StoredObject, field: number): string {
 function fieldNumber(resource: ServedResource, label: string): number {
   if (label === NAME) return NAME_FIELD;
   // Kinds without a namespace that declare fields of their own do not have this label.
-  const isCustomResource = resource.type.structural !== undefined;
+  const isCustomResource = isCustom(resource.type);
   if (label === NAMESPACE && (resource.namespaced || (resource.fieldLabels.size === 0 && !isCustomResource)))
     return NAMESPACE_FIELD;
   const number = resource.fieldLabels.get(label);

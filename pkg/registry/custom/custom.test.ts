@@ -94,6 +94,18 @@ describe('a kind added at run time', () => {
     }
   });
 
+  it('is listed, selected and watched without its schema, which is compiled at the first object', async () => {
+    const b = await Bench.open();
+    const memory = new SchemaMemory();
+    await b.registry.changeKinds({ set: [compile(spec(version('v1')), NAMES, { memory })] });
+    expect(await b.list(SHOPS, 'default')).toMatchObject({ kind: 'ShopList', items: [] });
+    await b.list(SHOPS, '', { fieldSelector: 'metadata.namespace=default,spec.owner=bob' });
+    await b.watch(SHOPS, 'default');
+    expect(memory.bytes).toBe(0);
+    await b.create(SHOPS, 'default', shop('a'));
+    expect(memory.bytes).toBeGreaterThan(0);
+  });
+
   it('serves all verbs', async () => {
     const b = await open();
     const made = await b.create(SHOPS, 'default', shop('a'));
