@@ -133,6 +133,7 @@ export {
   readQuantity,
   roundUpToMilli,
   subtractQuantities,
+  units64,
   unitsOf,
   wholeUnits,
   zeroQuantity,

@@ -160,6 +160,9 @@ export function wholeUnits({ nanos }: Quantity): bigint {
   return rest === 0n ? whole : whole + (nanos < 0n ? -1n : 1n);
 }
 
+/** The same as an int64, which overflows as in kube-apiserver: 9223372036854775808 is negative. */
+export const units64 = (q: Quantity): bigint => BigInt.asIntN(64, wholeUnits(q));
+
 /** Rounded away from zero to whole thousandths, as resource lists are defaulted. */
 export function roundUpToMilli(q: Quantity): Quantity {
   const by = 1_000_000n;

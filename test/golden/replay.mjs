@@ -37,6 +37,7 @@ export async function replay({ server, certFile, keyFile, files, every = 1, only
           await runCase(client, c, `g${number.toString(36)}${process.pid.toString(36)}${Date.now().toString(36)}`, (s, i, got) => {
             if (s.expect === undefined) return;
             const r = verdictOf(s.expect, got);
+            if (r.verdict === 'words' && words) console.log(`${area}/${c.id} step ${i}: ${r.at}`);
             if (r.verdict === 'different' && worst !== 'different') {
               worst = 'different';
               where = `step ${i} ${s.method ?? s.events} ${s.path ?? ''}: ${r.at}`;

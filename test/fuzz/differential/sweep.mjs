@@ -1,8 +1,9 @@
 #!/usr/bin/env node
-// Sends every single change of `single.mjs` to two servers, as a create and an update (dry run), and reports where their responses
-// differ, grouped by kind, field and difference. Pods have many changes: a share of them is enough at a time.
+// Sends every single change of `single.mjs` to two servers, as a create, an update and a write of the status and scale (dry run), and reports
+// where their responses differ, grouped by kind, field and difference. Pods have many changes: a share of them is enough at a time.
 //
 //   sweep.mjs --reference https://127.0.0.1:6500 --reference-cert FILE --reference-key FILE [--kinds REGEX] [--fields REGEX]
+//     [--ways REGEX]                          only create, update, status or scale
 //     [--server URL --cert FILE --key FILE]   default: a server of this build, started for the run
 //     [--share 0.1] [--from 0]                ask only this share of the changes, the same in each run, from this place on
 //     [--jobs 3] [--report FILE]
@@ -18,9 +19,10 @@ import { startServer } from '../../golden/server.mjs';
 import { OBJECTS } from './objects.mjs';
 import { answersTo, withPlace } from './place.mjs';
 import { singleChanges } from './single.mjs';
+import { statusOf } from './statuses.mjs';
 
 /** Where the specification states another rule than kube-apiserver keeps (see test/golden/known.json). */
-const OTHER_RULES = [/^endpointslice.* \/endpoints\/\d+\/hints/, /^(device|resource).*\/tolerations/, /^(device|resource).*\/opaque\/driver$/];
+const OTHER_RULES = [/^endpointslice.* \/endpoints\/\d+\/hints/, /^(device|resource).*\/tolerations/, /^(device|resource).*\/opaque\/driver$/, /^(rc|replicationcontroller)\/.*\/status\/conditions/];
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 const env = process.env;
@@ -35,6 +37,7 @@ const { values: o } = parseArgs({
     key: text(),
     kinds: text(env.KINDS),
     fields: text(env.FIELDS),
+    ways: text(),
     share: text('1'),
     from: text('0'),
     jobs: text('3'),
@@ -51,6 +54,10 @@ const bases = Object.entries({ ...JSON.parse(recordedText('validation/bases.json
 const REPEATS = 2;
 /** How many questions about one object are asked at a time. */
 const LANES = 3;
+const writable = (field) => !['kind', 'apiVersion'].includes(field);
+const isStatus = (field) => field === 'status';
+const notStatus = (field) => writable(field) && !isStatus(field);
+
 const askedBefore = new Map();
 const found = new Map();
 let asked = 0;
@@ -81,11 +88,37 @@ async function work(waiting) {
 async function sweep(id, base) {
   await withPlace(clients, base, async (place) => {
     if (place === undefined) return console.error(`sweep: ${id}: not created`);
-    for (const [on, object] of [['create', place.created], ['update', place.stored[0]]]) {
-      const questions = questionsOf(id, base, object, on).values();
-      await Promise.all(Array.from({ length: LANES }, () => askAll(id, on, questions, place)));
-    }
+    const { created, stored } = place;
+    await askChanges(id, 'create', place, created, notStatus);
+    await askChanges(id, 'update', place, stored[0], notStatus);
+    await askChanges(id, 'scale', place, { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: stored[0].metadata, spec: { replicas: 1 } }, writable);
+    await askChanges(id, 'status', place, stored[0], isStatus);
+    if (await writeStatus(place)) await askChanges(id, 'status', place, place.stored[0], (field) => field === 'metadata' || isStatus(field));
   });
+}
+
+/** Writes a whole status on both servers. Reports whether both accepted it. */
+async function writeStatus(place) {
+  const status = statusOf(place.created);
+  if (status === undefined || !(await has(place, 'status'))) return false;
+  const written = await Promise.all(clients.map((c, i) => c.request('PUT', `${place.path}/${place.name}/status`, {}, { ...place.stored[i], status })));
+  const refused = written.find((r) => r.status >= 300);
+  if (refused !== undefined) console.error(`sweep: ${place.path}: the status was not written: ${refused.body.toString().slice(0, 300)}`);
+  else place.stored = written.map((r) => JSON.parse(r.body));
+  return refused === undefined;
+}
+
+/** Reports whether both servers have a subresource. */
+async function has(place, part) {
+  const answers = await Promise.all(clients.map((c) => c.request('GET', `${place.path}/${place.name}/${part}`)));
+  return answers.every((r) => r.status === 200);
+}
+
+/** Asks all single changes of `object` in one way, if both servers have it. */
+async function askChanges(id, on, place, object, within) {
+  if (!new RegExp(o.ways).test(on) || (['status', 'scale'].includes(on) && !(await has(place, on)))) return;
+  const questions = questionsOf(id, object, on, within).values();
+  await Promise.all(Array.from({ length: LANES }, () => askAll(id, on, questions, place)));
 }
 
 async function askAll(id, on, questions, place) {
@@ -99,13 +132,14 @@ async function askAll(id, on, questions, place) {
   }
 }
 
-function questionsOf(id, { object: { apiVersion, kind } }, object, on = '') {
+function questionsOf(id, object, on, within) {
+  const { apiVersion, kind } = object;
   const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
   const schema = kindSchema({ group, version, kind })?.schema;
   if (schema === undefined) return [];
-  const within = schema.fields.map((f) => f.name).filter((n) => !['status', 'kind', 'apiVersion'].includes(n));
   const questions = [];
-  for (const ops of singleChanges(object, schema, within)) {
+  const fields = schema.fields.map((f) => f.name).filter(within);
+  for (const ops of singleChanges(object, schema, fields)) {
     const key = `${id.split('/')[0]} ${on} ${canonical(ops).replace(/\/\d+/g, '/N')}`;
     const place = hash(key) - Number(o.from);
     if (!new RegExp(o.fields).test(ops[0].path) || OTHER_RULES.some((r) => r.test(`${id} ${ops[0].path}`)) || place < 0 || place >= Number(o.share)) continue;

@@ -27,7 +27,7 @@ export function requestOf(way, place, i, ops, query) {
       case 'update':
         return { method: 'PUT', path: at(`/${name}`), body: applyOps(stored[i], ops) };
       case 'scale':
-        return { method: 'PUT', path: at(`/${name}/scale`), body: applyOps({ apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name, namespace: ns } }, ops) };
+        return { method: 'PUT', path: at(`/${name}/scale`), body: applyOps({ apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name, namespace: ns }, spec: { replicas: 1 } }, ops) };
       case 'status':
         return { method: 'PUT', path: at(`/${name}/status`), body: applyOps(stored[i], ops) };
       case 'statusMerge':

@@ -12,7 +12,7 @@ import {
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, boolAt, numberAt, objectAt, objectsAt, textAt } from '../access.js';
-import { statusSubresource, versions, withStatus } from '../form.js';
+import { statusAlone, versions, withStatus } from '../form.js';
 import { sentences } from '../rules.js';
 import { AGE, age, column, table } from '../table.js';
 
@@ -49,7 +49,7 @@ export const apiService: ResourceDeclaration<ApiService> = {
     update: { generation: 'none', validate: (o, _old, errors) => validate(o, errors) },
   }),
   subresources: {
-    status: statusSubresource<ApiService>({ update: { validate: (o, _old, errors) => validateStatus(o, errors) } }),
+    status: statusAlone<ApiService>({ update: { validate: (o, _old, errors) => validateStatus(o, errors) } }),
   },
   table: table(
     [

@@ -11,7 +11,7 @@ import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, objectIn, textAt } from '../access.js';
 import { whenAbsent } from '../defaults.js';
-import { keepLabels, labelsText, selectorText, statusSubresource, versions, withStatus } from '../form.js';
+import { labelsText, selectorText, statusSubresource, versions, withStatus } from '../form.js';
 import { nonNegative, shown } from '../rules.js';
 import { daemonSetStatus } from '../status/counts.js';
 import { AGE, age, column, containersAndImages, table, wide } from '../table.js';
@@ -64,7 +64,7 @@ export const daemonSet: ResourceDeclaration<shapes.AppsV1DaemonSet> = {
     warn: templateWarnings,
   }),
   subresources: {
-    status: statusSubresource({ update: { prepare: keepLabels, validate: daemonSetStatus } }),
+    status: statusSubresource({ update: { prepare: keepTemplateCount, validate: daemonSetStatus } }),
   },
   table: table(
     [
@@ -95,14 +95,20 @@ export const daemonSet: ResourceDeclaration<shapes.AppsV1DaemonSet> = {
 
 const GENERATION = 'deprecated.daemonset.template.generation';
 
+const templateCount = (o: Shaped<shapes.AppsV1DaemonSet>): number =>
+  Number(textAt(o, 'metadata', 'annotations', GENERATION)) || 0;
+
 /** Counts changes of the template, in an annotation that old clients read. */
 function countTemplate(o: Shaped<shapes.AppsV1DaemonSet>, old: Shaped<shapes.AppsV1DaemonSet> | undefined): void {
-  const read = (of: Shaped<shapes.AppsV1DaemonSet>): number =>
-    Number(textAt(of, 'metadata', 'annotations', GENERATION)) || 0;
-  const before = old === undefined ? Math.max(read(o), 1) : read(old);
+  const before = old === undefined ? Math.max(templateCount(o), 1) : templateCount(old);
   const changed =
     old !== undefined && !equalJson(at(o, 'spec', 'template') ?? null, at(old, 'spec', 'template') ?? null);
   setTemplateCount(o, before + (changed ? 1 : 0));
+}
+
+/** A write of the status does not change the count. */
+function keepTemplateCount(o: Shaped<shapes.AppsV1DaemonSet>, old: Shaped<shapes.AppsV1DaemonSet>): void {
+  setTemplateCount(o, templateCount(old));
 }
 
 function setTemplateCount(o: Shaped<shapes.AppsV1DaemonSet>, count: number): void {

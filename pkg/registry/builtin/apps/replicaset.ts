@@ -3,7 +3,7 @@ import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, objectIn } from '../access.js';
 import { whenAbsent } from '../defaults.js';
-import { keepLabels, scaleSubresource, selectorText, statusSubresource, versions, withStatus } from '../form.js';
+import { scaleSubresource, selectorText, statusSubresource, versions, withStatus } from '../form.js';
 import { nonNegative } from '../rules.js';
 import { replicaSetStatus } from '../status/counts.js';
 import { replicaTable } from '../table.js';
@@ -37,7 +37,7 @@ export const replicaSet: ResourceDeclaration<shapes.AppsV1ReplicaSet> = {
   }),
   subresources: {
     scale: scaleSubresource((o) => selectorText(at(o, 'spec', 'selector'))),
-    status: statusSubresource({ update: { prepare: keepLabels, validate: replicaSetStatus } }),
+    status: statusSubresource({ update: { validate: replicaSetStatus } }),
   },
   table: replicaTable((o) => selectorText(at(o, 'spec', 'selector'))),
 };

@@ -17,7 +17,7 @@ import { claimSpec, claimWarnings } from '../core/claimspec.js';
 import { fill, roundClaim } from '../core/pod/defaults.js';
 import { templateMeta } from '../core/pod/validation/index.js';
 import { whenAbsent } from '../defaults.js';
-import { keepLabels, scaleSubresource, selectorText, statusSubresource, versions, withStatus } from '../form.js';
+import { scaleSubresource, selectorText, statusSubresource, versions, withStatus } from '../form.js';
 import { nonNegative, oneOf, sentences, shown } from '../rules.js';
 import { statefulSetStatus } from '../status/counts.js';
 import { AGE, age, column, containersAndImages, table, wide } from '../table.js';
@@ -97,7 +97,7 @@ export const statefulSet: ResourceDeclaration<shapes.AppsV1StatefulSet> = {
   subresources: {
     scale: scaleSubresource((o) => selectorText(at(o, 'spec', 'selector'))),
     status: statusSubresource({
-      update: { prepare: keepLabels, validate: statefulSetStatus },
+      update: { validate: statefulSetStatus },
     }),
   },
   table: table(

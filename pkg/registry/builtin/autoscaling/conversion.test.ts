@@ -77,6 +77,13 @@ describe('an autoscaler in v1', () => {
     expect(annotated('behavior', text)).toEqual({ behavior });
   });
 
+  it('keeps the source of a metric whose type is unknown', () => {
+    const text = '[{"TYPE":"RESOURCE","RESOURCE":{"NAME":"CPU","CURRENTAVERAGEVALUE":"5"}}]';
+    expect(annotated('current-metrics', text)).toEqual({
+      currentMetrics: [{ type: 'RESOURCE', resource: { name: 'CPU', current: { averageValue: '5' } } }],
+    });
+  });
+
   it.each([
     ['behavior', '5'],
     ['behavior', '{}'],

@@ -15,7 +15,6 @@ const TYPES = {
 } as const;
 type MetricType = keyof typeof TYPES;
 
-const isType = (type: string): type is MetricType => Object.hasOwn(TYPES, type);
 const cased = (word: Word, name: string): string => `${word}${name}`;
 
 function withoutAbsent(o: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
@@ -26,11 +25,7 @@ function withoutAbsent(o: Readonly<Record<string, JsonValue | undefined>>): Json
 
 /** `word` is the field name prefix: the target in a spec, the current value in a status. */
 export function toV1Metric(metric: JsonObject, word: Word): JsonObject {
-  const type = textAt(metric, 'type');
-  if (!isType(type)) return { type };
-  const field = TYPES[type];
-  const source = at(metric, field);
-  return isObject(source) ? { type, [field]: toV1Source(type, source, word) } : { type };
+  return converted(metric, (type, source) => toV1Source(type, source, word));
 }
 
 function toV1Source(type: MetricType, source: JsonObject, word: Word): JsonObject {
@@ -71,13 +66,18 @@ function toV1Source(type: MetricType, source: JsonObject, word: Word): JsonObjec
   }
 }
 
-/** An unrecognised metric becomes its type alone, which validation rejects. */
 export function fromV1Metric(metric: JsonValue, word: Word): JsonObject {
-  const type = textAt(metric, 'type');
-  if (!isType(type)) return { type };
-  const field = TYPES[type];
-  const source = at(metric, field);
-  return isObject(source) ? { type, [field]: fromV1Source(type, source, word) } : { type };
+  return converted(metric, (type, source) => fromV1Source(type, source, word));
+}
+
+/** Converts all sources of a metric, also those of other types than its own, which validation judges. */
+function converted(metric: JsonValue, convert: (type: MetricType, source: JsonObject) => JsonObject): JsonObject {
+  const out: JsonObject = { type: textAt(metric, 'type') };
+  for (const [type, field] of Object.entries(TYPES) as readonly (readonly [MetricType, string])[]) {
+    const source = at(metric, field);
+    if (isObject(source)) out[field] = convert(type, source);
+  }
+  return out;
 }
 
 function fromV1Source(type: MetricType, source: JsonObject, word: Word): JsonObject {

@@ -98,7 +98,7 @@ function outcome(o: Shaped<shapes.BatchV1Job>, { changed, turned }: Asked, error
   }
   const ordered = startTime === '' || completionTime === '' || Date.parse(completionTime) >= Date.parse(startTime);
   if (changed('startTime', 'completionTime') && !ordered)
-    errors.invalid(path, completionTime, 'completionTime cannot be set before startTime');
+    errors.invalid(path, completionTime, 'must be equal to or after `startTime`');
   if (turned('Failed', 'FailureTarget') && failed && !is(o, 'FailureTarget'))
     refuse(CONDITIONS, 'cannot set Failed=True condition without the FailureTarget=true condition', errors);
   if (turned('Complete', 'SuccessCriteriaMet') && complete && !is(o, 'SuccessCriteriaMet'))
@@ -202,7 +202,11 @@ function neverBack(
   if (ended !== '' && before !== '' && ended !== before)
     errors.invalid(STATUS.child('completionTime'), ended, 'completionTime cannot be mutated');
   if (changed('startTime') && textAt(old, 'status', 'startTime') !== '' && !boolAt(o, 'spec', 'suspend'))
-    errors.required(STATUS.child('startTime'), 'startTime cannot be removed for unsuspended job');
+    errors.invalid(
+      STATUS.child('startTime'),
+      at(o, 'status', 'startTime') ?? null,
+      'field is immutable for unsuspended job once set',
+    );
   if (is(old, 'SuccessCriteriaMet') && !is(o, 'SuccessCriteriaMet'))
     refuse(CONDITIONS, 'cannot disable the SuccessCriteriaMet=True condition', errors);
   if (is(old, 'Complete') && !is(old, 'SuccessCriteriaMet') && is(o, 'SuccessCriteriaMet'))

@@ -8,7 +8,7 @@ import {
   type JsonValue,
   parseQuantity,
   type Shaped,
-  unitsOf,
+  units64,
   zeroQuantity,
 } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
@@ -86,12 +86,8 @@ export function claimStatus(o: Shaped<shapes.CoreV1PersistentVolumeClaim>, error
     for (const [name, amount] of Object.entries(objectAt(o, 'status', field))) {
       if (field === 'allocatedResources' && !resourceKey(name, path.child(field), errors)) continue;
       const q = parseQuantity(String(amount));
-      if (q !== undefined && compareQuantities(q, zeroQuantity) < 0)
-        errors.invalid(
-          FieldPath.of('status', field).key(name),
-          Number(unitsOf(q)),
-          'must be a valid resource quantity',
-        );
+      if (q !== undefined && units64(q) < 0n)
+        errors.invalid(FieldPath.of('status', field).key(name), units64(q), 'must be a valid resource quantity');
     }
   }
 }

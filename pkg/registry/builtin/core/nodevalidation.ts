@@ -32,6 +32,8 @@ export function defaultNode(o: JsonObject): void {
 
 const FEATURE_NAME = /^[A-Z][A-Za-z0-9]*(\/[A-Za-z0-9]+)*$/;
 
+const FEATURE_NAME_MAX = 253;
+
 /** Names of features of a node: in order, none twice. */
 export function declaredFeatures(o: Shaped<shapes.CoreV1Node>, errors: FieldErrors): void {
   const path = FieldPath.of('status', 'declaredFeatures');
@@ -41,11 +43,14 @@ export function declaredFeatures(o: Shaped<shapes.CoreV1Node>, errors: FieldErro
     const before = all[i - 1];
     if (before === name) errors.duplicate(here, name);
     else if (before !== undefined && before > name) errors.invalid(here, name, 'list must be sorted alphabetically');
-    if (!FEATURE_NAME.test(name))
+    const wrong = `invalid feature name ${JSON.stringify(name)}:`;
+    if (name.length > FEATURE_NAME_MAX)
+      errors.invalid(here, name, `${wrong} must be no more than ${FEATURE_NAME_MAX} characters`);
+    else if (!FEATURE_NAME.test(name))
       errors.invalid(
         here,
         name,
-        `invalid feature name ${JSON.stringify(name)}: must start with an UpperCamelCase segment, with subsequent segments separated by '/' (e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and slashes`,
+        `${wrong} must start with an UpperCamelCase segment, with subsequent segments separated by '/' (e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and slashes`,
       );
   });
 }

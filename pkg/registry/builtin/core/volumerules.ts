@@ -13,7 +13,7 @@ import {
   Printed,
   parseQuantity,
   type Shaped,
-  wholeUnits,
+  units64,
   zeroQuantity,
 } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
@@ -162,7 +162,7 @@ function capacity(spec: Shaped<shapes.CoreV1PersistentVolumeSpec>, path: FieldPa
     const q = parseQuantity(String(all[name]));
     if (q === undefined) continue;
     const order = compareQuantities(q, zeroQuantity);
-    if (order < 0) errors.invalid(path.key(name), wholeUnits(q), 'must be a valid resource quantity');
+    if (units64(q) < 0n) errors.invalid(path.key(name), units64(q), 'must be a valid resource quantity');
     if (order <= 0) errors.invalid(path.key(name), all[name], 'must be greater than zero');
   }
 }

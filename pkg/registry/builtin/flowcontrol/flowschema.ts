@@ -1,7 +1,7 @@
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { numberAt, objectIn, objectsAt, textAt } from '../access.js';
-import { statusSubresource, versions, withStatus } from '../form.js';
+import { statusAlone, versions, withStatus } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
 import { validateConditions, validateFlowSchema } from './validation.js';
 
@@ -22,9 +22,7 @@ export const flowSchema: ResourceDeclaration<shapes.FlowcontrolV1FlowSchema> = {
     update: { validate: (o, _old, errors) => validateFlowSchema(o, errors) },
   }),
   subresources: {
-    status: statusSubresource({
-      update: { resetFields: [['metadata'], ['spec']], validate: validateConditions },
-    }),
+    status: statusAlone({ update: { validate: validateConditions } }),
   },
   table: table(
     [

@@ -3,7 +3,7 @@ import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, textAt } from '../access.js';
 import { whenAbsent } from '../defaults.js';
-import { statusSubresource, versions, withStatus } from '../form.js';
+import { statusAlone, versions, withStatus } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
 import { validateConditions, validatePriorityLevel } from './validation.js';
 
@@ -39,9 +39,9 @@ export const priorityLevelConfiguration: ResourceDeclaration<shapes.FlowcontrolV
     update: { validate: (o, _old, errors) => validatePriorityLevel(o, errors) },
   }),
   subresources: {
-    status: statusSubresource({
+    status: statusAlone({
       compatibility: { anyFinalizers: true },
-      update: { resetFields: [['metadata'], ['spec']], validate: validateConditions },
+      update: { validate: validateConditions },
     }),
   },
   table: table(

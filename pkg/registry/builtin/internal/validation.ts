@@ -8,7 +8,7 @@ import {
   type Shaped,
 } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
-import { listAt, objectsAt, textAt } from '../access.js';
+import { givenAt, listAt, objectsAt, textAt } from '../access.js';
 import { sentences } from '../rules.js';
 
 /** Validation of storage versions: which versions each server encodes, and the one in which all agree. */
@@ -62,7 +62,11 @@ function serverVersions(
   const decodablePath = path.child('decodableVersions');
   errors.each(decodable, (v, i) => sentences(v, apiVersion, decodablePath.index(i), errors));
   if (!decodes.has(encoding))
-    errors.invalid(decodablePath, decodable, `decodableVersions must include encodingVersion ${encoding}`);
+    errors.invalid(
+      decodablePath,
+      givenAt(server, 'decodableVersions') ?? null,
+      `decodableVersions must include encodingVersion ${encoding}`,
+    );
   errors.each(listAt(server, 'servedVersions').map(String), (v, i) => {
     const here = path.child('servedVersions').index(i);
     sentences(v, apiVersion, here, errors);
@@ -116,8 +120,8 @@ function conditions(status: Shaped<Status>, errors: FieldErrors): void {
     const path = STATUS.index(i);
     const type = textAt(condition, 'type');
     const before = places.get(type);
-    if (before === undefined) places.set(type, i);
-    else
+    places.set(type, i);
+    if (before !== undefined)
       errors.invalid(
         path.child('type'),
         type,

@@ -12,9 +12,9 @@ import {
   type Value,
 } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
-import { at, boolAt, givenAt, listAt, objectAt, objectsAt, textAt } from '../access.js';
+import { at, boolAt, givenAt, listAt, objectAt, objectIn, objectsAt, textAt } from '../access.js';
 import { nodeSelector } from '../core/pod/validation/scheduling.js';
-import { driverName, oneOf, sentences, shown } from '../rules.js';
+import { driverName, oneOf, sentences } from '../rules.js';
 import { conditionList } from '../status/conditions.js';
 import {
   ADMIN_LABEL,
@@ -46,9 +46,15 @@ export function dropDeallocatedDevices(
   o: Shaped<shapes.ResourceV1ResourceClaim>,
   old: Shaped<shapes.ResourceV1ResourceClaim>,
 ): void {
-  if (at(old, 'status', 'allocation') === undefined || at(o, 'status', 'allocation') !== undefined) return;
-  const status = o['status'];
-  if (isObject(status)) delete status['devices'];
+  const allocated = new Set(objectsAt(o, 'status', 'allocation', 'devices', 'results').map(deviceIdentity));
+  const before = objectsAt(old, 'status', 'allocation', 'devices', 'results').map(deviceIdentity);
+  const deallocated = new Set(before.filter((device) => !allocated.has(device)));
+  const devices = objectsAt(o, 'status', 'devices');
+  const kept = devices.filter((device) => !deallocated.has(deviceIdentity(device)));
+  if (kept.length === devices.length) return;
+  const status = objectIn(o, 'status');
+  if (kept.length > 0) status['devices'] = kept;
+  else delete status['devices'];
 }
 
 export function validateClaimStatus(
@@ -60,14 +66,9 @@ export function validateClaimStatus(
   const before = at(old, 'status', 'allocation');
   reservedFor(o, old, allocation, errors);
   deviceStatuses(o, allocation, errors);
-  if (before !== undefined && allocation !== undefined) {
-    if (!equalJson(allocation, before))
-      errors.invalid(
-        STATUS.child('allocation'),
-        shown('resource/v1.AllocationResult', allocation),
-        'field is immutable',
-      );
-  } else if (isObject(allocation)) allocated(allocation, requestNamesOf(at(o, 'spec', 'devices')), errors);
+  // The declarative rules of the type keep an allocation as it is.
+  if (before === undefined && isObject(allocation))
+    allocated(allocation, requestNamesOf(at(o, 'spec', 'devices')), errors);
 }
 
 /** Admin access to devices in use requires a namespace with the admin access label. */
@@ -77,9 +78,11 @@ export function adminAccessInStatus(
   label: string | undefined,
   errors: FieldErrors,
 ): void {
-  if (label === 'true' || at(old, 'status', 'allocation') !== undefined) return;
+  const results = (of: Shaped<shapes.ResourceV1ResourceClaim>) =>
+    objectsAt(of, 'status', 'allocation', 'devices', 'results');
+  if (label === 'true' || results(old).some((result) => boolAt(result, 'adminAccess'))) return;
   const path = STATUS.child('allocation', 'devices', 'results');
-  for (const [i, result] of objectsAt(o, 'status', 'allocation', 'devices', 'results').entries())
+  for (const [i, result] of results(o).entries())
     if (boolAt(result, 'adminAccess'))
       errors.forbidden(
         path.index(i).child('adminAccess'),

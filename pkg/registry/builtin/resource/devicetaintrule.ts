@@ -8,6 +8,8 @@ import { conditionList } from '../status/conditions.js';
 import { AGE, age, column, since, table } from '../table.js';
 import { poolName, stampTaints, taint } from './validation.js';
 
+const CONDITIONS_MAX = 8;
+
 export const deviceTaintRule: ResourceDeclaration<shapes.ResourceV1DeviceTaintRule> = {
   group: 'resource.k8s.io',
   resource: 'devicetaintrules',
@@ -27,12 +29,12 @@ export const deviceTaintRule: ResourceDeclaration<shapes.ResourceV1DeviceTaintRu
   subresources: {
     status: statusAlone({
       update: {
-        validate: (o, _old, errors) =>
-          conditionList(
-            objectsAt(o, 'status', 'conditions'),
-            FieldPath.in<shapes.ResourceV1DeviceTaintRule>().child('status', 'conditions'),
-            errors,
-          ),
+        validate: (o, _old, errors) => {
+          const conditions = objectsAt(o, 'status', 'conditions');
+          const path = FieldPath.in<shapes.ResourceV1DeviceTaintRule>().child('status', 'conditions');
+          conditionList(conditions, path, errors);
+          if (conditions.length > CONDITIONS_MAX) errors.tooMany(path, conditions.length, CONDITIONS_MAX);
+        },
       },
     }),
   },

@@ -97,7 +97,7 @@ describe('the status of a job', () => {
     ]);
     const done = { active: null, succeeded: 1, completionTime: end, conditions: is('SuccessCriteriaMet', 'Complete') };
     expect(await wrong(b, what, { ...done, completionTime: '2019-12-31T00:00:00Z' })).toEqual([
-      'status.completionTime: Invalid value: "2019-12-31T00:00:00Z": completionTime cannot be set before startTime',
+      'status.completionTime: Invalid value: "2019-12-31T00:00:00Z": must be equal to or after `startTime`',
     ]);
     expect(await wrong(b, what, done)).toEqual([]);
     expect(await wrong(b, what, { conditions: is('SuccessCriteriaMet') })).toEqual([

@@ -51,6 +51,17 @@ export function defaultPod(pod: Shaped<shapes.CoreV1Pod>): void {
     }
   }
   alignAddresses(pod);
+  roundStatus(objectAt(pod, 'status'));
+}
+
+const STATUS_LISTS = ['initContainerStatuses', 'containerStatuses', 'ephemeralContainerStatuses'] as const;
+
+function roundStatus(status: Shaped<shapes.CoreV1PodStatus>): void {
+  const all = [status, ...STATUS_LISTS.flatMap((list) => objectsAt(status, list))];
+  for (const held of all) {
+    roundAmounts(objectAt(held, 'allocatedResources'));
+    for (const field of ['limits', 'requests'] as const) roundAmounts(objectAt(held, 'resources', field));
+  }
 }
 
 /** `podIP` is the first of `podIPs`. Either one sets the other; where they differ, the single one wins. */

@@ -10,7 +10,14 @@ import { ephemeralContainers } from './parts.js';
 import { keepOfPodStatus, prepareChangedPod, prepareNewPod } from './prepare.js';
 import { resize } from './resize.js';
 import { podTable } from './table.js';
-import { nameWarning, podWarnings, validatePod, validatePodStatus, validatePodUpdate } from './validation/index.js';
+import {
+  nameWarning,
+  podStatusWarnings,
+  podWarnings,
+  validatePod,
+  validatePodStatus,
+  validatePodUpdate,
+} from './validation/index.js';
 
 export const pod: ResourceDeclaration<shapes.CoreV1Pod> = {
   group: '',
@@ -61,6 +68,7 @@ export const pod: ResourceDeclaration<shapes.CoreV1Pod> = {
         prepare: keepOfPodStatus,
         validate: validatePodStatus,
       },
+      warn: (o, _old, context) => podStatusWarnings(o, context.warn),
     }),
   },
   selectableFields: {

@@ -78,4 +78,9 @@ export function keepOfPodStatus(pod: Shaped<shapes.CoreV1Pod>, old: Shaped<shape
   const status = objectIn(pod, 'status');
   if (textAt(status, 'qosClass') === '') keep('qosClass', status, objectAt(old, 'status'));
   if (numberAt(status, 'observedGeneration') === 0) keep('observedGeneration', status, objectAt(old, 'status'));
+  const conditions = objectsAt(status, 'conditions');
+  for (const before of objectsAt(old, 'status', 'conditions')) {
+    const now = conditions.find((c) => textAt(c, 'type') === textAt(before, 'type'));
+    if (now !== undefined && numberAt(now, 'observedGeneration') === 0) keep('observedGeneration', now, before);
+  }
 }

@@ -14,7 +14,7 @@ export {
 } from './resources.js';
 export { nodeSelector, toleration } from './scheduling.js';
 export { nodeSelectorWarnings, renamedLabel } from './selectorwarnings.js';
-export { validatePodStatus } from './status.js';
+export { podStatusWarnings, validatePodStatus } from './status.js';
 export { type SourceRule, sourceRule } from './volumes.js';
 export { deadVolumeWarnings, nameWarning, podWarnings } from './warnings.js';
 

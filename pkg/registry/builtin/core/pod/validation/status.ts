@@ -7,6 +7,7 @@ import {
   isIp,
   isQualifiedName,
   type JsonValue,
+  parseIp,
   parseQuantity,
   type Shaped,
 } from '../../../../../api/index.js';
@@ -15,6 +16,7 @@ import type { WriteContext } from '../../../../resource.js';
 import { at, objectAt, objectsAt, textAt } from '../../../access.js';
 import { sentences } from '../../../rules.js';
 import { conditionReason } from '../../../status/conditions.js';
+import { ipWarning } from '../../../valuewarnings.js';
 import { validateContainerStatuses } from './containerstatus.js';
 
 /** Validation of a pod's status. */
@@ -185,13 +187,22 @@ function addresses(pod: Pod, old: Pod, field: 'podIPs' | 'hostIPs', errors: Fiel
     if (!before.has(ip)) sentences(ip, isIp, path.index(i), errors);
   });
   if (all.length < 2) return all;
-  const wrong = all.findIndex((ip) => isIp(ip).length > 0);
+  // Leading zeros do not matter here.
+  const parsed = all.map(parseIp);
+  const wrong = parsed.indexOf(undefined);
   if (wrong >= 0)
     errors.internal(path, `failed to check for dual stack with error:invalid IP[${wrong}]: ${all[wrong]}`);
-  const families = new Set(all.map((ip) => ip.includes(':')));
+  const families = new Set(parsed.map((ip) => ip?.family));
   if (wrong >= 0 || all.length > 2 || families.size < 2)
     errors.invalid(path, shownAddresses(all), 'may specify no more than one IP for each IP family');
   return all;
+}
+
+/** Warns of addresses that are not in canonical form. */
+export function podStatusWarnings(pod: Pod, warn: (text: string) => void): void {
+  for (const field of ['podIPs', 'hostIPs'] as const)
+    for (const [i, address] of objectsAt(pod, 'status', field).entries())
+      ipWarning(textAt(address, 'ip'), `status.${field}[${i}].ip`, warn);
 }
 
 const shownAddresses = (all: readonly string[]): JsonValue => all.map((IP) => ({ IP }));
