@@ -1,3 +1,4 @@
+import type { HealthResults } from '../telemetry/index.js';
 import type { Call } from './call.js';
 import { PageNotFound } from './pagenotfound.js';
 import type { Query } from './requestinfo.js';
@@ -23,18 +24,28 @@ export type HealthPath = keyof HealthChecks;
 
 /**
  * `/readyz`, `/readyz?verbose`, `/readyz?exclude=NAME`, `/readyz/NAME`. The response is always plain text; its status is 500 when
- * a check fails. An empty `name` runs all checks.
+ * a check fails. An empty `name` runs all checks, and only then their results are counted, as in kube-apiserver.
  */
-export async function serveHealth(call: Call, checks: HealthChecks, path: HealthPath, name: string): Promise<void> {
-  const all = checks[path];
-  if (name === '') return answer(call, path, all);
+export async function serveHealth(
+  call: Call,
+  { health, healthResults }: { readonly health: HealthChecks; readonly healthResults: HealthResults },
+  path: HealthPath,
+  name: string,
+): Promise<void> {
+  const all = health[path];
+  if (name === '') return answer(call, path, all, healthResults);
   const one = all.find((c) => c.name === name);
   if (one === undefined) throw new PageNotFound();
   const why = await one.check();
   return why === undefined ? sendText(call, 200, 'ok') : sendText(call, 500, `internal server error: ${why}\n`);
 }
 
-async function answer(call: Call, path: HealthPath, checks: readonly HealthCheck[]): Promise<void> {
+async function answer(
+  call: Call,
+  path: HealthPath,
+  checks: readonly HealthCheck[],
+  results: HealthResults,
+): Promise<void> {
   const query: Query = call.info.query;
   const excluded = new Set(query.all('exclude'));
   let report = '';
@@ -46,6 +57,7 @@ async function answer(call: Call, path: HealthPath, checks: readonly HealthCheck
     }
     const found = c.check();
     const why = found instanceof Promise ? await found : found;
+    results.observe(path, c.name, why === undefined);
     if (why === undefined) report += `[+]${c.name} ok\n`;
     else {
       failed = true;

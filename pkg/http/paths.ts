@@ -53,6 +53,7 @@ export const PATHS: readonly PathEntry[] = [
   ...healthPaths('readyz'),
   ...dumpPaths(),
   { path: '/metrics', methods: 'any', listed: true, serve: serveMetrics },
+  { path: '/metrics/slis', methods: 'any', listed: true, serve: serveHealthResults },
   { path: '/peer/v1/*', methods: 'any', serve: serveControl },
 ];
 
@@ -109,16 +110,16 @@ function healthPaths(path: HealthPath): PathEntry[] {
       methods: 'any',
       listed: true,
       exempt: true,
-      serve: (call, { health }) => serveHealth(call, health, path, ''),
+      serve: (call, services) => serveHealth(call, services, path, ''),
     },
     {
       path: `/${path}/*`,
       methods: 'any',
       exempt: true,
-      serve(call, { health }) {
+      serve(call, services) {
         const name = below(call, `/${path}/`);
         if (name === '') throw new PageNotFound();
-        return serveHealth(call, health, path, name);
+        return serveHealth(call, services, path, name);
       },
     },
   ];
@@ -162,4 +163,12 @@ async function serveMetrics(call: Call, { exposition }: HttpServices): Promise<v
     return sendText(call, 200, 'metrics reset\n');
   }
   return sendText(call, 200, await exposition.scrape(), { 'content-type': METRICS_TYPE });
+}
+
+function serveHealthResults(call: Call, { healthResults }: HttpServices): void | Promise<void> {
+  if (call.exchange.method === 'DELETE') {
+    healthResults.reset();
+    return sendText(call, 200, 'metrics reset\n');
+  }
+  return sendText(call, 200, healthResults.text(), { 'content-type': METRICS_TYPE });
 }

@@ -313,6 +313,39 @@ describe('paths that are not resources', () => {
     expect((await router.inject({ method: 'POST', url: '/healthz' })).statusCode).toBe(200);
   });
 
+  it('serve the results of health checks', async () => {
+    let broken = false;
+    const { router } = app({
+      readyz: [
+        { name: 'ping', check: () => undefined },
+        { name: 'store', check: () => (broken ? 'no leader' : undefined) },
+      ],
+    });
+    const samples = async (): Promise<string[]> => {
+      const r = await router.inject({ url: '/metrics/slis' });
+      expect(r.headers['content-type']).toContain('text/plain; version=0.0.4');
+      return r.body.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+    };
+    expect(await samples()).toEqual([]);
+    await router.inject({ url: '/livez' });
+    await router.inject({ url: '/readyz' });
+    broken = true;
+    // An excluded check and a single check are not counted.
+    await router.inject({ url: '/readyz?exclude=ping' });
+    await router.inject({ url: '/readyz/ping' });
+    expect(await samples()).toEqual([
+      'kubernetes_healthcheck{name="ping",type="livez"} 1',
+      'kubernetes_healthcheck{name="ping",type="readyz"} 1',
+      'kubernetes_healthcheck{name="store",type="readyz"} 0',
+      'kubernetes_healthchecks_total{name="ping",status="success",type="livez"} 1',
+      'kubernetes_healthchecks_total{name="ping",status="success",type="readyz"} 1',
+      'kubernetes_healthchecks_total{name="store",status="error",type="readyz"} 1',
+      'kubernetes_healthchecks_total{name="store",status="success",type="readyz"} 1',
+    ]);
+    expect((await router.inject({ method: 'DELETE', url: '/metrics/slis' })).body).toBe('metrics reset\n');
+    expect(await samples()).toEqual([]);
+  });
+
   it('serve the version', async () => {
     const { router } = app();
     const r = await router.inject({ url: '/version' });

@@ -1,7 +1,7 @@
 import type { World } from '../base/index.js';
 import type { Fairness } from '../fairness/index.js';
 import type { Registry, RenderAnswer, RenderList } from '../registry/index.js';
-import type { ApiServerMetrics, Exposition, Log } from '../telemetry/index.js';
+import type { ApiServerMetrics, Exposition, HealthResults, Log } from '../telemetry/index.js';
 import type { Aggregation } from './aggregation.js';
 import type { DiscoveryDocuments } from './discovery.js';
 import type { HealthChecks } from './health.js';
@@ -24,6 +24,7 @@ export interface HttpServices {
   readonly renderAnswer: RenderAnswer;
   readonly renderList: RenderList;
   readonly health: HealthChecks;
+  readonly healthResults: HealthResults;
   /** The group versions of other servers. Absent for a server without aggregation. */
   readonly aggregation?: Aggregation | undefined;
   /** Absent when priority and fairness is switched off. */

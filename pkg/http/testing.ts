@@ -12,7 +12,7 @@ import {
   type Subresource,
   type Verb,
 } from '../registry/index.js';
-import { ApiServerMetrics, createLog, Exposition } from '../telemetry/index.js';
+import { ApiServerMetrics, createLog, Exposition, HealthResults } from '../telemetry/index.js';
 import { DiscoveryDocuments } from './discovery.js';
 import { inFlightGate } from './gate.js';
 import type { HealthCheck } from './health.js';
@@ -241,6 +241,7 @@ export function testServices(
       ...options.stages,
     },
     health: { healthz: [ping], livez: [ping], readyz: options.readyz ?? [ping] },
+    healthResults: new HealthResults(),
     discovery: new DiscoveryDocuments(),
     openApi: new OpenApiDocuments(),
     issuer: { configuration: () => '{}', keySet: '{"keys":[]}' },

@@ -6,6 +6,7 @@ export {
   type WatchSeries,
 } from './apiserver.js';
 export { buildInfo, Exposition, featureInfo } from './exposition.js';
+export { HealthResults } from './health.js';
 export { createLog, type Log, type LogLevel, type LogOptions } from './log.js';
 export { Durations, type QueueCounts, QueueMetrics, type QueueView } from './queues.js';
 export { type Cell, CounterFamily, type HistogramCell, HistogramFamily, type ScrapedMetric } from './series.js';

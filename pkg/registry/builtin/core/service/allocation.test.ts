@@ -131,6 +131,30 @@ it('the address of a service is an object whose fields the server owns', async (
   ]);
 });
 
+describe('families that the cluster does not have', () => {
+  const POLICY =
+    'spec.ipFamilyPolicy: Invalid value: "RequireDualStack": this cluster is not configured for dual-stack services';
+  const FAMILY = 'spec.ipFamilies[0]: Invalid value: "IPv6": not configured on this cluster';
+
+  it.each<readonly [string, JsonObject, readonly string[]]>([
+    ['are reported after the policy', { ipFamilyPolicy: 'RequireDualStack', ipFamilies: ['IPv6'] }, [POLICY, FAMILY]],
+    [
+      'are reported by an address only if they are not in the list',
+      { clusterIP: 'fd00::5', ipFamilies: ['IPv6'] },
+      [FAMILY],
+    ],
+    [
+      'are reported by an address before the policy',
+      { ipFamilyPolicy: 'RequireDualStack', clusterIP: 'fd00::5' },
+      ['spec.clusterIPs[0]: Invalid value: ["fd00::5"]: IPv6 is not configured on this cluster'],
+    ],
+  ])('%s', async (_, more, expected) => {
+    const bench = await Bench.open();
+    const made = bench.create('services', 'default', service({ ports: [{ port: 80 }], ...more }));
+    expect(await causesOf(made)).toEqual(expected);
+  });
+});
+
 describe('the addresses of an update', () => {
   const dual = { serviceIpRanges: ['10.96.0.0/12', 'fd00:1234::/108'] };
   const IPS = ['10.96.0.50', 'fd00:1234::50'];

@@ -1,4 +1,4 @@
-import { errors as apiErrors, FieldErrors, FieldPath, type JsonObject } from '../../../../api/index.js';
+import { errors as apiErrors, FieldErrors, FieldPath, type JsonObject, type JsonValue } from '../../../../api/index.js';
 import { at } from '../../access.js';
 import {
   clusterIpsOf,
@@ -58,24 +58,33 @@ export function settleFamilies(s: Service, old: Service | undefined, configured:
   if (policy !== 'SingleStack' && old !== undefined && hasClusterIp(old)) released(s, old, errors);
   if (!isHeadlessWithoutSelector(s)) {
     const before = errors.empty;
-    for (const [i, family] of before ? families.entries() : []) {
-      if (!configured.includes(family as Family))
-        errors.invalid(SPEC.child('ipFamilies').index(i), family, 'not configured on this cluster');
-    }
+    // An address without a family in the list gives the service its own.
     for (const [i, ip] of ips.entries()) {
-      if (!configured.includes(familyOf(ip)))
+      if (i >= families.length && !configured.includes(familyOf(ip)))
         errors.invalid(
           SPEC.child('clusterIPs').index(i),
           [...clusterIpsOf(s)],
           `${familyOf(ip)} is not configured on this cluster`,
         );
     }
-    if (before && policy === 'RequireDualStack' && configured.length < 2) {
-      errors.invalid(SPEC.child('ipFamilyPolicy'), policy, 'this cluster is not configured for dual-stack services');
-    }
+    if (before && errors.empty) unconfigured(policy, families, configured, errors);
   }
   if (!errors.empty) throw apiErrors.invalid({ group: '', kind: 'Service' }, nameOf(s), errors.list);
   spec['ipFamilies'] = fill(s, configured);
+}
+
+/** Reports the families that the cluster does not have, after the policy that needs them. */
+function unconfigured(
+  policy: JsonValue | undefined,
+  families: readonly string[],
+  configured: readonly string[],
+  errors: FieldErrors,
+): void {
+  if (policy === 'RequireDualStack' && configured.length < 2)
+    errors.invalid(SPEC.child('ipFamilyPolicy'), policy, 'this cluster is not configured for dual-stack services');
+  for (const [i, family] of families.entries())
+    if (!configured.includes(family))
+      errors.invalid(SPEC.child('ipFamilies').index(i), family, 'not configured on this cluster');
 }
 
 /** A service keeps its second address and family until its policy is that of a single stack. */
