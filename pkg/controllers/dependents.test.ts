@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Place } from './cluster.js';
+import type { Collected } from './collected.js';
 import { Dependents } from './dependents.js';
 import type { OwnerReference } from './meta.js';
 
@@ -13,7 +13,7 @@ const owner = (uid: string, blockOwnerDeletion = false): OwnerReference => ({
 
 /** An object whose key and uid are the same. */
 function add(to: Dependents, key: string, owners: readonly OwnerReference[], waiting = false): void {
-  to.set(key, { place: { namespace: '', name: key } as Place, uid: key, owners, waiting });
+  to.set(key, { object: { namespace: '', name: key } as Collected, uid: key, owners, waiting });
 }
 
 it('are found by their owners until they change or are deleted', () => {

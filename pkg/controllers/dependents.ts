@@ -1,9 +1,9 @@
-import type { Place } from './cluster.js';
+import type { Collected } from './collected.js';
 import type { OwnerReference } from './meta.js';
 
 /** An object with owners. */
 export interface Dependent {
-  readonly place: Place;
+  readonly object: Collected;
   readonly uid: string;
   readonly owners: readonly OwnerReference[];
   /** Whether it is being deleted and waits for its own dependents. */

@@ -18,6 +18,7 @@ export type { CertificateAuthority, RequestedIdentity, SigningTerms } from './ce
 export { signingController } from './certificates/signing.js';
 export type { Cluster, DeleteOptions, Following, Observer, Place, Policy } from './cluster.js';
 export { clusterRoleAggregation } from './clusterroleaggregation.js';
+export type { Collected } from './collected.js';
 export type { Controller, ControllerContext } from './controller.js';
 export { ConversionMetrics } from './conversionmetrics.js';
 export { definitionCleanup } from './definitioncleanup.js';
@@ -40,6 +41,7 @@ export { serviceCidrController } from './network/servicecidr.js';
 export { policyStatus } from './policystatus.js';
 export { attributesClassProtection, claimProtection, volumeProtection } from './protection/volumes.js';
 export type { RemoteContent, RemoteResource } from './remotecontent.js';
+export type { RemoteCollection, RemoteCollections, RemoteObjects } from './remotedependents.js';
 export type { RemoteOwners } from './remoteowners.js';
 export { replicationController } from './replication/replicationcontroller.js';
 export { resourceQuotaController } from './resourcequota.js';

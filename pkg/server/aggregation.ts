@@ -26,6 +26,7 @@ import type { RemoteDocument } from '../schema/index.js';
 import { givenText } from './given.js';
 import { remoteContent } from './remotecontent.js';
 import { AGGREGATOR, RemoteDiscovery } from './remotediscovery.js';
+import { remoteObjects } from './remoteobjects.js';
 import { remoteOwners } from './remoteowners.js';
 import type { RemoteServer } from './remoteserver.js';
 import { RemoteSwagger } from './remoteswagger.js';
@@ -108,6 +109,9 @@ export class Aggregator implements Aggregation {
 
   /** The objects of aggregated servers that own others. */
   readonly owners = remoteOwners(() => this.#servers());
+
+  /** The objects of aggregated servers that others may own. */
+  readonly remoteObjects = remoteObjects(() => this.#servers());
 
   close(): void {
     this.#stop();

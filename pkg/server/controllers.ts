@@ -135,7 +135,7 @@ function systemControllers(parts: ControllersParts, authority: CertificateAuthor
   const { api, controllerSettings } = parts.config;
   const context = { world, cluster: clusterOf(registry, world), log: note };
   return [
-    garbageCollector(context, aggregator.owners),
+    garbageCollector(context, aggregator.owners, aggregator.remoteObjects),
     namespaceController(context, aggregator.content),
     defaultServiceAccount(context),
     rootCaPublisher(context, rootCa),

@@ -11,7 +11,7 @@ export interface RemoteServer extends Pick<RemoteVersion, 'group' | 'version' | 
 }
 
 export interface RemoteRequest {
-  readonly method: 'GET' | 'DELETE';
+  readonly method: 'GET' | 'DELETE' | 'PATCH';
   readonly path: string;
   readonly accept: string;
   /**
@@ -19,7 +19,7 @@ export interface RemoteRequest {
    * `--use-service-account-credentials`.
    */
   readonly account: string;
-  /** Sent as JSON. */
+  /** Sent as JSON; that of a PATCH is a merge patch. */
   readonly body?: JsonObject;
 }
 
@@ -35,11 +35,18 @@ export async function askRemote(server: RemoteServer, request: RemoteRequest): P
     const { status, body } = await server.send({
       method,
       path,
-      headers: { ...headers, ...(request.body === undefined ? {} : { 'content-type': 'application/json' }) },
+      headers: {
+        ...headers,
+        ...(request.body === undefined
+          ? {}
+          : { 'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' }),
+      },
       ...(request.body === undefined ? {} : { body: Buffer.from(JSON.stringify(request.body)) }),
       timeout: REQUEST_TIME,
     });
     const isSuccess = status >= 200 && status < 300;
+    if (status === 409)
+      throw errors.conflict({ group: server.group, resource: server.version }, path, 'it has changed');
     if (!isSuccess && status !== 404) throw errors.internal(`${method} ${path}: status ${status}`);
     const answer = JSON.parse(body.toString('utf8')) as JsonObject;
     if (isSuccess) return answer;
