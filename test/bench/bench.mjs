@@ -19,17 +19,22 @@ export class Bench {
   server = undefined;
   /** Factor of counts and durations: smaller with --quick. */
   scale;
-  #only;
-  #flags;
+  #given;
 
-  constructor({ only, quick, flags }) {
-    this.scale = quick ? 0.2 : 1;
-    this.#only = only;
-    this.#flags = flags;
+  /** `port`: that of the server, if it is not the only one. */
+  constructor(given) {
+    this.scale = given.quick ? 0.2 : 1;
+    this.#given = given;
+  }
+
+  /** A second server, beside this one, on a port and with a folder of its own. */
+  another() {
+    return new Bench({ ...this.#given, port: this.server.port + 1 });
   }
 
   wanted(name) {
-    return this.#only === undefined || this.#only.test(name);
+    const { only } = this.#given;
+    return only === undefined || only.test(name);
   }
 
   n(count) {
@@ -43,8 +48,8 @@ export class Bench {
 
   /** `node`: flags of Node.js; `flags`: further flags of the server. */
   async start({ node = [], flags = [] } = {}) {
-    const port = Number(process.env.BENCH_PORT ?? 30000 + (process.pid % 20000));
-    const child = spawn(process.execPath, [...node, join(root, 'dist', 'cmd', 'apiserver', 'main.js'), '--secure-port', String(port), '--data-dir', this.folder, '--log-level', 'error', '--max-requests-inflight', '2000', '--max-mutating-requests-inflight', '2000', ...this.#flags, ...flags], { stdio: ['ignore', 'pipe', 'inherit'], env: serverEnvironment });
+    const port = this.#given.port ?? Number(process.env.BENCH_PORT ?? 30000 + (process.pid % 20000));
+    const child = spawn(process.execPath, [...node, join(root, 'dist', 'cmd', 'apiserver', 'main.js'), '--secure-port', String(port), '--data-dir', this.folder, '--log-level', 'error', '--max-requests-inflight', '2000', '--max-mutating-requests-inflight', '2000', ...this.#given.flags, ...flags], { stdio: ['ignore', 'pipe', 'inherit'], env: serverEnvironment });
     child.stdout.resume();
     this.server = { pid: child.pid, child, port };
     for (let i = 0; i < 6000; i++) {

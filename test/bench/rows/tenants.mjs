@@ -59,37 +59,57 @@ async function byToken(bench) {
 
 const median = (list) => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)];
 
-/** 64 connections of creates, and four that list 20 MB again and again, of one service account; another one sends small requests. */
+/** The sides of the row of floods: where the flood goes while another tenant sends small requests. */
+const SIDES = ['alone', 'beside', 'apart'];
+
+/**
+ * 64 connections of creates, and four that list 20 MB again and again, of one service account; another one sends small requests. The floor
+ * is the same flood on a server of its own: what the machine's cores are worth to the other tenant if the two share nothing else.
+ */
 async function flooded(bench) {
   await bench.restart();
-  const token = await tenant(bench, 'noisy');
-  const quiet = await tenant(bench, 'quiet');
-  await bench.client('requests.mjs', { namespace: 'noisy', prefix: 'l', mode: 'create', n: 5000, connections: 32, size: 4096 });
-  await bench.settled();
-  const seconds = 10 * bench.scale;
-  const sides = { alone: [], beside: [] };
-  for (let round = 0; round < 3; round++) {
-    for (const side of ['alone', 'beside']) {
-      const floods =
-        side === 'alone'
-          ? []
-          : [
-              { mode: 'create', prefix: `f${round}x`, n: 1e9, connections: 64, size: 1024 },
-              { mode: 'list', n: 1e9, connections: 4, query: '?resourceVersion=0' },
-            ].map((flood) => bench.client('requests.mjs', { token, namespace: 'noisy', ...flood, seconds: seconds + 2, tolerant: true }));
-      if (floods.length > 0) await sleep(1000);
-      const others = bench.open('others.mjs', { token: quiet, namespace: 'quiet' });
-      await others.ready;
-      await sleep(seconds * 1000);
-      const out = await others.end();
-      sides[side].push(out);
-      await Promise.all(floods);
+  const apart = bench.another();
+  try {
+    await apart.restart();
+    const noisy = { beside: await noise(bench), apart: await noise(apart) };
+    const quiet = await tenant(bench, 'quiet');
+    await bench.settled();
+    await apart.settled();
+    const seconds = 10 * bench.scale;
+    const sides = Object.fromEntries(SIDES.map((side) => [side, []]));
+    for (let round = 0; round < 3; round++) {
+      for (const side of SIDES) {
+        const floods = (noisy[side] ?? (() => []))(round, seconds + 2);
+        if (floods.length > 0) await sleep(1000);
+        const others = bench.open('others.mjs', { token: quiet, namespace: 'quiet' });
+        await others.ready;
+        await sleep(seconds * 1000);
+        sides[side].push(await others.end());
+        await Promise.all(floods);
+      }
     }
+    const at = (side, verb, q) => median(sides[side].map((out) => out[verb][q]));
+    const figures = (side) => Object.fromEntries(['get', 'create'].map((verb) => [verb, { p50: at(side, verb, 'p50'), p99: at(side, verb, 'p99'), max: at(side, verb, 'max') }]));
+    const times = (verb, of) => (at('beside', verb, 'p99') / at(of, verb, 'p99')).toFixed(2);
+    bench.row(`${FLOOD}: alone`, { others: figures('alone') });
+    bench.row(`${FLOOD}: floor, the flood on another server`, { others: figures('apart') });
+    bench.row(FLOOD, {
+      others: figures('beside'),
+      failures: sides.beside.reduce((sum, out) => sum + out.failures, 0),
+      note: `p99 ${times('get', 'alone')} x (get), ${times('create', 'alone')} x (create) of alone, ${times('get', 'apart')} x, ${times('create', 'apart')} x of the floor`,
+    });
+  } finally {
+    await apart.close();
   }
-  const at = (side, verb, q) => median(sides[side].map((out) => out[verb][q]));
-  const figures = (side) => Object.fromEntries(['get', 'create'].map((verb) => [verb, { p50: at(side, verb, 'p50'), p99: at(side, verb, 'p99'), max: at(side, verb, 'max') }]));
-  const failures = sides.beside.reduce((sum, out) => sum + out.failures, 0);
-  bench.row(`${FLOOD}: alone`, { others: figures('alone') });
-  const times = (verb) => (at('beside', verb, 'p99') / at('alone', verb, 'p99')).toFixed(2);
-  bench.row(FLOOD, { others: figures('beside'), failures, note: `p99 ${times('get')} x (get), ${times('create')} x (create) of alone` });
+}
+
+/** Prepares a tenant that floods `bench`; returns a function that starts the flood of one round for a number of seconds. */
+async function noise(bench) {
+  const token = await tenant(bench, 'noisy');
+  await bench.client('requests.mjs', { namespace: 'noisy', prefix: 'l', mode: 'create', n: 5000, connections: 32, size: 4096 });
+  return (round, seconds) =>
+    [
+      { mode: 'create', prefix: `f${round}x`, n: 1e9, connections: 64, size: 1024 },
+      { mode: 'list', n: 1e9, connections: 4, query: '?resourceVersion=0' },
+    ].map((flood) => bench.client('requests.mjs', { token, namespace: 'noisy', ...flood, seconds, tolerant: true }));
 }
