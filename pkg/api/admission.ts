@@ -126,7 +126,19 @@ export interface PlacedObject {
 
 /** The chain, in the order in which its steps run. */
 export interface Admission {
-  readonly steps: readonly AdmissionStep[];
+  readonly mutating: readonly StepThat<'mutate'>[];
+  readonly validating: readonly StepThat<'validate'>[];
+  readonly transacting: readonly StepThat<'transact'>[];
+}
+
+/** A step that has a function. */
+export type StepThat<F extends 'mutate' | 'validate' | 'transact'> = AdmissionStep & Required<Pick<AdmissionStep, F>>;
+
+/** Makes a chain of its steps. */
+export function admissionOf(steps: readonly AdmissionStep[]): Admission {
+  const that = <F extends 'mutate' | 'validate' | 'transact'>(f: F): readonly StepThat<F>[] =>
+    steps.filter((step): step is StepThat<F> => step[f] !== undefined);
+  return { mutating: that('mutate'), validating: that('validate'), transacting: that('transact') };
 }
 
 /**

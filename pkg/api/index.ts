@@ -11,17 +11,18 @@ export {
   objectsAt,
   textAt,
 } from './access.js';
-export type {
-  Admission,
-  AdmissionObjects,
-  AdmissionOperation,
-  AdmissionRequest,
-  AdmissionStep,
-  AdmissionSubject,
-  PlacedObject,
-  Reinvocation,
-  StoredObjects,
-  TxnAddition,
+export {
+  type Admission,
+  type AdmissionObjects,
+  type AdmissionOperation,
+  type AdmissionRequest,
+  type AdmissionStep,
+  type AdmissionSubject,
+  admissionOf,
+  type PlacedObject,
+  type Reinvocation,
+  type StoredObjects,
+  type TxnAddition,
 } from './admission.js';
 export { type BadValue, Printed } from './badvalue.js';
 export { type DerValue, derValues } from './der.js';

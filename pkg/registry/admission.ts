@@ -239,8 +239,8 @@ export class Admitted implements AdmissionRequest {
   /** A large object takes each step a while, so other requests run between them. */
   async #mutateOnce(): Promise<void> {
     const slice = sliceOf(this.#core, this.#input.context);
-    for (const step of this.#core.admission.steps) {
-      const done = step.mutate?.(this);
+    for (const step of this.#core.admission.mutating) {
+      const done = step.mutate(this);
       if (done !== undefined) await done;
       if (slice.spent()) await slice.yield();
     }
@@ -253,8 +253,8 @@ export class Admitted implements AdmissionRequest {
   async validate(object: JsonObject | undefined = this.#object): Promise<void> {
     this.#object = object;
     const slice = sliceOf(this.#core, this.#input.context);
-    for (const step of this.#core.admission.steps) {
-      const done = step.validate?.(this);
+    for (const step of this.#core.admission.validating) {
+      const done = step.validate(this);
       if (done !== undefined) await done;
       if (slice.spent()) await slice.yield();
     }
@@ -264,8 +264,8 @@ export class Admitted implements AdmissionRequest {
   async transact(): Promise<TxnPart & { readonly settled: () => void }> {
     let part: TransactionBuilder | undefined;
     try {
-      for (const step of this.#core.admission.steps) {
-        const done = step.transact?.(this);
+      for (const step of this.#core.admission.transacting) {
+        const done = step.transact(this);
         const addition = done instanceof Promise ? await done : done;
         if (addition === undefined) continue;
         part ??= new TransactionBuilder(this.#core);

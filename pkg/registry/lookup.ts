@@ -50,7 +50,7 @@ export function storedObjects(core: () => Core): StoredObjects {
     refresh,
     state: (resource) => {
       const form = formOf(resource);
-      return (form === undefined ? undefined : core().cache.collection(form.prefix)?.snapshot().changed) ?? 0;
+      return (form === undefined ? undefined : core().cache.collection(form.prefix)?.changed) ?? 0;
     },
     resourceOf: ({ group, version, kind }) => {
       for (const g of core().servedResources().groups) {

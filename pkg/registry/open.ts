@@ -1,4 +1,4 @@
-import { type AdmissionStep, errors, type StoredObjects } from '../api/index.js';
+import { type AdmissionStep, admissionOf, errors, type StoredObjects } from '../api/index.js';
 import { Flows, Scheduler, type World } from '../base/index.js';
 import { Cache } from '../cache/index.js';
 import type { Keyspace } from '../storage/index.js';
@@ -66,7 +66,7 @@ export async function openRegistry(config: RegistryConfig): Promise<Registry> {
     scheduler,
     keyspace,
     cache,
-    admission: { steps },
+    admission: admissionOf(steps),
     servedResources: () => kinds.current,
     featureEnabled: (gate) => config.featureEnabled(gate),
     objects: (context) => objectsFor(core, context),

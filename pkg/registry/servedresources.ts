@@ -89,7 +89,8 @@ class Snapshot implements ServedResources {
   readonly groups: readonly ServedGroup[];
   readonly #byName: Map<string, ServedResource>;
   readonly #byKind: Map<string, ServedResource>;
-  readonly #byResource: Map<string, Kind>;
+  /** By group, then by resource: a lookup that builds no text, because admission makes several for each write. */
+  readonly #byResource: Map<string, Map<string, Kind>>;
   readonly #byGroup: Map<string, ServedGroup>;
 
   constructor(before: Snapshot | undefined, kinds: readonly Kind[], { set, gone }: KindDelta) {
@@ -99,8 +100,12 @@ class Snapshot implements ServedResources {
     this.#byResource = new Map(before === undefined ? [] : before.#byResource);
     this.#byGroup = new Map(before === undefined ? [] : before.#byGroup);
     const changed = new Set<string>();
+    for (const { group } of [...gone, ...set]) {
+      if (!changed.has(group)) this.#byResource.set(group, new Map(this.#byResource.get(group)));
+      changed.add(group);
+    }
     for (const kind of gone) {
-      this.#byResource.delete(`${kind.group}/${kind.resource}`);
+      this.#byResource.get(kind.group)!.delete(kind.resource);
       for (const r of kind.served) {
         changed.add(r.group);
         drop(this.#byName, `${r.apiVersion}/${r.resource}`, r);
@@ -108,7 +113,7 @@ class Snapshot implements ServedResources {
       }
     }
     for (const kind of set) {
-      this.#byResource.set(`${kind.group}/${kind.resource}`, kind);
+      this.#byResource.get(kind.group)!.set(kind.resource, kind);
       for (const r of kind.served) {
         changed.add(r.group);
         this.#byName.set(`${r.apiVersion}/${r.resource}`, r);
@@ -130,7 +135,7 @@ class Snapshot implements ServedResources {
   }
 
   kind(group: string, resource: string): Kind | undefined {
-    return this.#byResource.get(`${group}/${resource}`);
+    return this.#byResource.get(group)?.get(resource);
   }
 
   hasVersion(group: string, version: string): boolean {

@@ -118,7 +118,7 @@ it('yields between the steps of admission', async () => {
     await b.create('configmaps', 'default', map);
     return turns();
   };
-  expect((await withSteps(5)) - (await withSteps(0))).toBeGreaterThanOrEqual(10);
+  expect((await withSteps(6)) - (await withSteps(1))).toBeGreaterThanOrEqual(10);
 });
 
 it('reading a large YAML body yields', async () => {

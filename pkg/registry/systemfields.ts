@@ -73,11 +73,13 @@ export function checkUnversioned(version: string): void {
     throw errors.badRequest('resourceVersion should not be set on objects to be created');
 }
 
+const NOT_CHOSEN = ['uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink'] as const;
+
 /** Removes the metadata of an object that is not stored and that a client may not choose. */
 export function clearSystemFields(object: JsonObject): void {
   const meta = metaOf(object);
-  for (const field of ['uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink'])
-    delete meta[field];
+  // Deleting a member, even an absent one, is a slow operation.
+  for (const field of NOT_CHOSEN) if (meta[field] !== undefined) delete meta[field];
 }
 
 /** Sets the metadata of a new object that a client may not choose. Mutating admission has run: it sees no uid, and cannot choose one. */

@@ -38,6 +38,8 @@ export class PolicySource {
   readonly #bindings: { readonly group: string; readonly resource: string };
   readonly #mutationRules: MutationRules | undefined;
   readonly #pace: Pace;
+  /** The states of both resources at the last look, as one value. */
+  #state = { policies: 0, bindings: 0 };
   readonly #known = new Derived<readonly BoundPolicy[]>('', []);
   #compiled = new Map<string, Omit<BoundPolicy, 'bindings'>>();
 
@@ -51,8 +53,11 @@ export class PolicySource {
 
   /** A promise while changed policies are compiled, which takes several turns if they are large. */
   current(): readonly BoundPolicy[] | Promise<readonly BoundPolicy[]> {
-    const at = `${this.#objects.state(this.#policies)}/${this.#objects.state(this.#bindings)}`;
-    return this.#known.at(at, () => runSteps(this.#read(), this.#pace));
+    const policies = this.#objects.state(this.#policies);
+    const bindings = this.#objects.state(this.#bindings);
+    const before = this.#state;
+    if (before.policies !== policies || before.bindings !== bindings) this.#state = { policies, bindings };
+    return this.#known.at(this.#state, () => runSteps(this.#read(), this.#pace));
   }
 
   *#read(): Steps<readonly BoundPolicy[]> {

