@@ -30,6 +30,8 @@ const GROUP = 'apiextensions.k8s.io';
 
 /** Milliseconds for one call. */
 const CALL_TIME = 30_000;
+/** The same with the repetitions that the webhook asks for: the time that a request may take by default in kube-apiserver. */
+const REPEATS_TIME = 60_000;
 /** The objects of one call. Longer lists are converted by several calls. */
 const BATCH_OBJECTS_MAX = 500;
 const BATCH_BYTES_MAX = 8 * 1024 * 1024;
@@ -154,7 +156,12 @@ async function send(
   };
   try {
     const body = Buffer.from(JSON.stringify(review));
-    const response = await clients.call(config, { body, timeout: CALL_TIME, bodyBytesMax: RESPONSE_BYTES_MAX });
+    const response = await clients.call(config, {
+      body,
+      timeout: CALL_TIME,
+      total: REPEATS_TIME,
+      bodyBytesMax: RESPONSE_BYTES_MAX,
+    });
     const problem = restError(response);
     if (problem !== undefined) throw failed(problem.message);
     return decodeReview({ group: GROUP, kind: 'ConversionReview', version, versions: ['v1', 'v1beta1'] }, response);

@@ -26,6 +26,8 @@ export interface WebhookCall {
   readonly body: Buffer;
   /** Milliseconds until the response must be complete. The webhook sees them in whole seconds. */
   readonly timeout: number;
+  /** Milliseconds for the call and its repetitions, if each may take the whole `timeout`; by default `timeout`. */
+  readonly total?: number;
   readonly bodyBytesMax?: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -53,7 +55,7 @@ export class WebhookClients {
   }
 
   /** Posts JSON, again where the webhook asks for it. `config` must be the same value for every call. Throws `ClientConfigError` or `OutboundError`. */
-  call(config: JsonObject, { body, timeout, bodyBytesMax, signal }: WebhookCall): Promise<OutboundResponse> {
+  call(config: JsonObject, { body, timeout, total, bodyBytesMax, signal }: WebhookCall): Promise<OutboundResponse> {
     let client = this.#clients.get(config);
     if (client === undefined) {
       client = this.#client(config);
@@ -71,7 +73,7 @@ export class WebhookClients {
     };
     const { world, outbound } = this.#parts;
     const send = (r: OutboundRequest): Promise<OutboundResponse> => outbound.send(target, r);
-    return sendRepeatedly({ world, send, url: target.origin + request.path }, request);
+    return sendRepeatedly({ world, send, url: target.origin + request.path }, request, total);
   }
 
   #client(config: JsonObject): Client {

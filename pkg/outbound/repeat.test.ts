@@ -6,7 +6,11 @@ import { sendRepeatedly } from './repeat.js';
 const URL = 'https://a/hook?timeout=10s';
 
 /** A server with these responses, and then 200; a response is its status and its Retry-After. */
-function asked(responses: readonly (readonly [number, string?])[], more: Partial<OutboundRequest> = {}) {
+function asked(
+  responses: readonly (readonly [number, string?])[],
+  more: Partial<OutboundRequest> = {},
+  total?: number,
+) {
   const world = new TestWorld();
   const began = world.clock.monotonic();
   const calls: { at: number; timeout: number }[] = [];
@@ -17,7 +21,7 @@ function asked(responses: readonly (readonly [number, string?])[], more: Partial
     return Promise.resolve({ status, headers, body: Buffer.alloc(0) });
   };
   const request = { method: 'POST', path: '/hook?timeout=10s', timeout: 10_000, ...more } as const;
-  const result = sendRepeatedly({ world, send, url: URL }, request).then(
+  const result = sendRepeatedly({ world, send, url: URL }, request, total).then(
     ({ status }) => status,
     ({ phase, message }) => `${phase}: ${message}`,
   );
@@ -64,6 +68,25 @@ it('ends with the timeout of the request', async () => {
   await advance(10);
   expect(await result).toBe(`timeout: Post "${URL}": context deadline exceeded`);
   expect(calls).toHaveLength(1);
+});
+
+it('gives each repetition the whole timeout of the request if more time is allowed in all', async () => {
+  const { result, calls, advance } = asked(
+    [
+      [503, '8'],
+      [503, '8'],
+      [503, '8'],
+    ],
+    {},
+    20_000,
+  );
+  for (const seconds of [8, 8, 4]) await advance(seconds);
+  expect(await result).toBe(`timeout: Post "${URL}": context deadline exceeded`);
+  expect(calls).toEqual([
+    { at: 0, timeout: 10_000 },
+    { at: 8000, timeout: 10_000 },
+    { at: 16_000, timeout: 4_000 },
+  ]);
 });
 
 it('ends when the caller aborts', async () => {

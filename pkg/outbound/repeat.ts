@@ -14,15 +14,18 @@ export interface RepeatParts {
 
 /**
  * Sends a request by the rules of client-go: the response 429 or a server error with `Retry-After` in whole seconds asks for the request
- * again after that time. The timeout of the request is for all of it. Throws `OutboundError`.
+ * again after that time. The timeout of the request is for each time that it is sent; `total` milliseconds are for all of it. Throws
+ * `OutboundError`.
  */
 export async function sendRepeatedly(
   { world, send, url }: RepeatParts,
   request: OutboundRequest,
+  total = request.timeout,
 ): Promise<OutboundResponse> {
-  const end = world.clock.monotonic() + request.timeout;
+  const end = world.clock.monotonic() + total;
   for (let repeats = 0; ; repeats++) {
-    const response = await send({ ...request, timeout: Math.max(0, end - world.clock.monotonic()) });
+    const timeout = Math.min(request.timeout, Math.max(0, end - world.clock.monotonic()));
+    const response = await send({ ...request, timeout });
     const wait = repeats < REPEATS_MAX ? waitOf(response) : undefined;
     if (wait === undefined) return response;
     const left = end - world.clock.monotonic();

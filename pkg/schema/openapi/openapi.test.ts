@@ -2,7 +2,7 @@ import fullProtobuf from 'protobufjs';
 import protobuf from 'protobufjs/minimal.js';
 import { describe, expect, it } from 'vitest';
 import { recordedPaths, recordedText } from '../../../test/golden/recordings.mjs';
-import { isObject, type JsonObject, type JsonValue, textAt } from '../../api/index.js';
+import { at, isObject, type JsonObject, type JsonValue, textAt } from '../../api/index.js';
 import type { ApiGroupVersion, ApiResource, ApiSubresource } from './served.js';
 import { createOpenApi } from './service.js';
 import { groupVersionDocument } from './v3.js';
@@ -130,17 +130,40 @@ describe('OpenAPI service', () => {
   it('names every document with the hash of its content', async () => {
     const openapi = createOpenApi({ api, pause });
     const index = JSON.parse((await openapi.v3Index()).bytes.toString()) as { paths: JsonObject };
-    expect(Object.keys(index.paths)).toEqual(['api', 'apis', 'apis/apps', 'apis/apps/v1', 'version']);
+    const groups = ['api', 'apis', 'apis/apps', 'apis/apps/v1'];
+    const issuer = ['.well-known/openid-configuration', 'openid/v1/jwks'];
+    expect(Object.keys(index.paths).sort()).toEqual([...issuer, ...groups, 'version'].sort());
     for (const [name, entry] of Object.entries(index.paths)) {
       const made = await openapi.v3(name);
       expect(entry).toEqual({ serverRelativeURL: `/openapi/v3/${name}?hash=${made?.hash}` });
       const parsed = JSON.parse(made?.bytes.toString() ?? '') as JsonObject;
-      const { schemas } = parsed['components'] as { schemas: JsonObject };
+      const { schemas = {} } = parsed['components'] as { schemas?: JsonObject };
       expect(danglingReferences(parsed, schemas)).toEqual([]);
       expect(Object.keys(parsed['paths'] as JsonObject).length).toBeGreaterThan(0);
     }
     expect(await openapi.v3('apis/nothing/v1')).toBeUndefined();
     expect(await openapi.v3('apis/apps/v1')).toBe(await openapi.v3('apis/apps/v1'));
+  });
+
+  it('has the documents of the token issuer in both dialects and encodings', async () => {
+    const openapi = createOpenApi({ api, pause });
+    const swagger = JSON.parse((await openapi.v2('json')).bytes.toString()) as JsonObject;
+    for (const [name, id, type] of [
+      ['.well-known/openid-configuration', 'getServiceAccountIssuerOpenIDConfiguration', 'application/json'],
+      ['openid/v1/jwks', 'getServiceAccountIssuerOpenIDKeyset', 'application/jwk-set+json'],
+    ] as const) {
+      const v3 = JSON.parse((await openapi.v3(name))!.bytes.toString()) as JsonObject;
+      expect(at(v3, 'components', 'schemas')).toBeUndefined();
+      expect(at(v3, 'paths', `/${name}/`, 'get', 'operationId')).toBe(id);
+      const content = { [type]: { schema: { type: 'string' } } };
+      expect(at(v3, 'paths', `/${name}/`, 'get', 'responses', '200', 'content')).toEqual(content);
+      expect(at(swagger, 'paths', `/${name}/`, 'get')).toMatchObject({
+        operationId: id,
+        produces: [type],
+        responses: { 200: { schema: { type: 'string' } } },
+      });
+      expect((await openapi.v3(name, 'protobuf'))!.bytes.includes(id)).toBe(true);
+    }
   });
 
   describe('the schema of a custom resource in Swagger 2', () => {

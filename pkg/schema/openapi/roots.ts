@@ -5,9 +5,9 @@ import { capital, operationTag } from './names.js';
 import type { Operation, Paths } from './operations.js';
 import type { ApiDescription } from './served.js';
 
-/** The documents outside group versions: the lists of versions and groups, and the version of the server. */
+/** The documents outside group versions: the lists of versions and groups, the token issuer, and the version of the server. */
 export interface RootDocument {
-  /** The path of its v3 document below `/openapi/v3/`: `api`, `apis`, `apis/apps`, `version`. */
+  /** The path of its v3 document below `/openapi/v3/`: `api`, `apis`, `apis/apps`, `openid/v1/jwks`, `version`. */
   readonly name: string;
   readonly paths: Paths;
 }
@@ -34,22 +34,38 @@ export function rootPaths(api: ApiDescription, definitions: Definitions, only?: 
       read(`get${scope(group)}APIGroup`, 'names this group and its versions', tag(group), machinery('APIGroup')),
     ]);
   }
+  add(ISSUER, () => [
+    `/${ISSUER}/`,
+    read(
+      'getServiceAccountIssuerOpenIDConfiguration',
+      'describes the issuer of service account tokens (OpenID Connect discovery)',
+      'WellKnown',
+      { type: 'string' },
+      ['application/json'],
+    ),
+  ]);
+  add(ISSUER_KEYS, () => [
+    `/${ISSUER_KEYS}/`,
+    read(
+      'getServiceAccountIssuerOpenIDKeyset',
+      'lists the public keys that verify service account tokens',
+      'openid',
+      { type: 'string' },
+      ['application/jwk-set+json'],
+    ),
+  ]);
   add('version', () => [
     '/version/',
-    {
-      ...read('getCodeVersion', 'says which version the server is', 'version', versionInfo(definitions)),
-      responses: [
-        { code: 200, description: 'OK', content: { types: ['application/json'], schema: versionInfo(definitions) } },
-        { code: 401, description: 'Unauthorized', content: undefined },
-      ],
-    },
+    read('getCodeVersion', 'says which version the server is', 'version', versionInfo(definitions), [
+      'application/json',
+    ]),
   ]);
   return documents;
 }
 
 /** Returns the names of the root documents without making the documents. */
 export function rootNames(api: ApiDescription): readonly string[] {
-  return ['api', 'apis', ...groupNames(api).map((group) => `apis/${group}`), 'version'];
+  return ['api', 'apis', ...groupNames(api).map((group) => `apis/${group}`), ISSUER, ISSUER_KEYS, 'version'];
 }
 
 function groupNames(api: ApiDescription): readonly string[] {
@@ -58,8 +74,11 @@ function groupNames(api: ApiDescription): readonly string[] {
 
 const oneOperation = ([path, operation]: readonly [string, Operation]): [string, Operation[]] => [path, [operation]];
 
-function read(id: string, description: string, tagName: string, schema: JsonObject): Operation {
-  const types = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
+const ISSUER = '.well-known/openid-configuration';
+const ISSUER_KEYS = 'openid/v1/jwks';
+const TYPES = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
+
+function read(id: string, description: string, tagName: string, schema: JsonObject, types = TYPES): Operation {
   return {
     method: 'get',
     id,

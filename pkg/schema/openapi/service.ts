@@ -250,9 +250,13 @@ async function encodeDocument(made: JsonObject, pause: () => Promise<void>): Pro
   const out = new JsonPieces(pause);
   out.text(`${JSON.stringify(head).slice(0, -1)},"paths":`);
   await out.object(paths);
-  out.text(',"components":{"schemas":');
-  await out.object(schemas);
-  out.text(`,${JSON.stringify(security).slice(1)}}`);
+  out.text(',"components":{');
+  if (Object.keys(schemas).length > 0) {
+    out.text('"schemas":');
+    await out.object(schemas);
+    out.text(',');
+  }
+  out.text(`${JSON.stringify(security).slice(1)}}`);
   return encoded(out.finish(), pause);
 }
 
