@@ -61,7 +61,7 @@ export const sharedState: Readonly<Record<string, Readonly<Record<string, string
   'pkg/peer/durability/wal/spare.ts': { ZEROS: 'never written' },
   'pkg/registry/builtin/resource/expressions.ts': { environments: PURE },
   'pkg/registry/custom/definition.ts': { heads: OF_OBJECT },
-  'pkg/schema/declarative/validate.ts': { parsed: OF_SCHEMA },
+  'pkg/schema/declarative/validate.ts': { parsed: OF_SCHEMA, modal: OF_SCHEMA },
   'pkg/schema/docs.ts': { packages: OF_PROGRAM },
   'pkg/schema/internal/forms.ts': { read: OF_PROGRAM, compiled: OF_SCHEMA },
   'pkg/schema/kinds.ts': { index: OF_PROGRAM },

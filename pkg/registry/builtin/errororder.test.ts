@@ -200,3 +200,94 @@ it('the time of a device taint belongs to the manager whose write set it', async
   });
   expect(owners(patched)).toEqual(['other']);
 });
+
+it('a priority level without type reports the parts that no type has before the type', async () => {
+  const spec = { exempt: {}, limited: { limitResponse: { queuing: {} } } };
+  const what = 'prioritylevelconfigurations.flowcontrol.apiserver.k8s.io/v1';
+  const found = await causes(what, object('flowcontrol.apiserver.k8s.io/v1', 'PriorityLevelConfiguration', spec), '');
+  expect(found.map((f) => f.split(':')[0])).toEqual([
+    'spec.exempt',
+    'spec.limited',
+    'spec.type',
+    'spec.limited.limitResponse.queuing',
+    'spec.limited.limitResponse.type',
+  ]);
+});
+
+it('a mutating policy reports its mutations before the reinvocation policy', async () => {
+  const what = 'mutatingadmissionpolicies.admissionregistration.k8s.io/v1';
+  const found = await causes(what, object('admissionregistration.k8s.io/v1', 'MutatingAdmissionPolicy', {}), '');
+  expect(found.slice(-2)).toEqual([
+    'spec.mutations: Required value: mutations must contain at least one item',
+    'spec.reinvocationPolicy: Required value',
+  ]);
+});
+
+describe('a resource slice', () => {
+  const what = 'resourceslices.resource.k8s.io/v1';
+  const slice = (spec: JsonObject): JsonObject =>
+    object('resource.k8s.io/v1', 'ResourceSlice', {
+      driver: 'a.b',
+      pool: { name: 'p', generation: 1, resourceSliceCount: 1 },
+      nodeName: 'n',
+      devices: [],
+      ...spec,
+    });
+
+  it('reports repeated devices after their other errors', async () => {
+    const devices = [{ name: 'a' }, { name: 'a' }, { name: 'a b' }];
+    expect(short(await causes(what, slice({ devices }), ''))).toEqual([
+      'spec.devices[2].name: Invalid value: "a b"',
+      'spec.devices[1]: Duplicate value: "a"',
+    ]);
+  });
+
+  it('does not look into too many uses of counters', async () => {
+    const devices = [{ name: 'a', consumesCounters: Array.from({ length: 3 }, () => ({ counterSet: 'a b' })) }];
+    expect(await causes(what, slice({ devices }), '')).toEqual([
+      'spec.devices[0].consumesCounters: Too many: 3: must have at most 2 items',
+    ]);
+  });
+
+  it('reports fields that do not change before its nodes and devices', async () => {
+    const b = await Bench.open();
+    await b.create(what, '', slice({}));
+    const pool = { name: 'q', generation: 1, resourceSliceCount: 0 };
+    const changed = slice({ driver: 'c.d', pool, nodeName: 'm', allNodes: false, devices: [{ name: 'a b' }] });
+    expect(short(await causesOf(b.update(what, '', changed)))).toEqual([
+      'spec.pool.resourceSliceCount: Invalid value: 0: must be greater than zero',
+      'spec.pool.name: Invalid value: "q": field is immutable',
+      'spec.driver: Invalid value: "c.d": field is immutable',
+      'spec.nodeName: Invalid value: "m": field is immutable',
+      'spec.allNodes: Invalid value: false: must be either unset or set to true',
+      'spec.devices[0].name: Invalid value: "a b"',
+    ]);
+  });
+});
+
+it('a pod on the host network reports ports that differ after all containers, and the AppArmor profile after Windows', async () => {
+  const spec = {
+    hostNetwork: true,
+    restartPolicy: 'odd',
+    securityContext: { appArmorProfile: { type: 'Localhost' }, windowsOptions: { gmsaCredentialSpecName: '' } },
+    initContainers: [{ name: 'i', image: '' }],
+    containers: [
+      {
+        name: 'c',
+        image: 'i',
+        ports: [
+          { containerPort: 81, hostPort: 81 },
+          { containerPort: 90, hostPort: 81 },
+        ],
+      },
+    ],
+  };
+  expect((await causes('pods', object('v1', 'Pod', spec))).map((c) => c.split(': ', 2).join(': '))).toEqual([
+    'spec.containers[0].ports[1].hostPort: Duplicate value',
+    'spec.initContainers[0].image: Required value',
+    'spec.containers[0].ports[1].hostPort: Invalid value',
+    'spec.restartPolicy: Unsupported value',
+    'spec.securityContext.windowsOptions.gmsaCredentialSpecName: Invalid value',
+    'spec.securityContext.appArmorProfile.localhostProfile: Required value',
+  ]);
+});

@@ -1,4 +1,5 @@
 import {
+  compareText,
   type FieldError,
   FieldErrors,
   FieldPath,
@@ -73,6 +74,20 @@ function typeRules(schema: Schema): readonly string[] {
 
 const parsed = new WeakMap<Field, readonly Rule[]>();
 
+/** The fields that a mode of their struct needs or forbids. They are judged before all others, in the order of their names. */
+function modalFields(schema: StructSchema): readonly Field[] {
+  let found = modal.get(schema);
+  if (found === undefined) {
+    const isModal = (field: Field): boolean =>
+      rulesOf(field).some((rule) => rule.scopes.some((s) => s.kind === 'ifMode'));
+    found = schema.fields.filter(isModal).sort((a, b) => compareText(a.name, b.name));
+    modal.set(schema, found);
+  }
+  return found;
+}
+
+const modal = new WeakMap<StructSchema, readonly Field[]>();
+
 const conditionsHold = (rule: Rule, { options }: Walk): boolean =>
   rule.scopes.every((s) =>
     s.kind === 'ifEnabled'
@@ -92,20 +107,20 @@ function visitStruct(
 ): void {
   const { own, all } = plan(schema);
   checkUnion(object, old, path, own, walk);
-  for (const field of all) visitField(object, old, path, schema, field, walk);
+  for (const field of modalFields(schema)) checkMode(object, old, schema, field, walk, path);
+  for (const field of all) visitField(object, old, path, field, walk);
 }
 
-function visitField(
+function subjectOf(
   object: JsonObject,
   oldObject: JsonObject | undefined,
   parent: FieldPath,
-  owner: StructSchema,
   field: Field,
   walk: Walk,
-): void {
+): Subject {
   const read = (from: JsonObject | undefined): JsonValue | undefined =>
     from === undefined ? undefined : (getOwn(from, field.name) ?? undefined);
-  const subject: Subject = {
+  return {
     value: effective(read(object), field),
     old: effective(read(oldObject), field),
     updated: walk.update && oldObject !== undefined,
@@ -113,8 +128,17 @@ function visitField(
     path: parent.child(field.name),
     errors: walk.errors,
   };
+}
+
+function visitField(
+  object: JsonObject,
+  oldObject: JsonObject | undefined,
+  parent: FieldPath,
+  field: Field,
+  walk: Walk,
+): void {
+  const subject = subjectOf(object, oldObject, parent, field, walk);
   const rules = rulesOf(field).filter((rule) => conditionsHold(rule, walk));
-  checkMode(object, oldObject, owner, field, rules, subject);
   if (subject.updated && same(subject.value, subject.old)) return;
   let stop = false;
   for (const rule of rules) if (rule.first && decide(rule, reportedBy(rule, subject), field)) stop = true;
@@ -292,13 +316,14 @@ function checkMode(
   old: JsonObject | undefined,
   owner: StructSchema,
   field: Field,
-  rules: readonly Rule[],
-  subject: Subject,
+  walk: Walk,
+  path: FieldPath,
 ): void {
-  const modal = rules.filter((rule) => rule.scopes[0]?.kind === 'ifMode');
+  const modal = rulesOf(field).filter((rule) => rule.scopes[0]?.kind === 'ifMode' && conditionsHold(rule, walk));
   if (modal.length === 0) return;
   const discriminator = owner.fields.find((f) => rulesOf(f).some((rule) => rule.name === 'modeDiscriminator'));
   if (discriminator === undefined) return;
+  const subject = subjectOf(object, old, path, field, walk);
   const mode = getOwn(object, discriminator.name) ?? '';
   const before = old === undefined ? undefined : (getOwn(old, discriminator.name) ?? '');
   if (subject.updated && mode === before && same(subject.value, subject.old)) return;

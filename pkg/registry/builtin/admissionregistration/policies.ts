@@ -231,11 +231,11 @@ export function* validateMutatingPolicy(
   policySpec(spec, errors, expressions);
   const match = objectAt(spec, 'matchConstraints');
   mutableOperations(match, SPEC.child('matchConstraints'), errors);
-  const reinvocation = textAt(spec, 'reinvocationPolicy');
-  oneOf(reinvocation, SPEC.child('reinvocationPolicy'), ['IfNeeded', 'Never'], errors);
   const mutations = objectsAt(spec, 'mutations');
   if (mutations.length === 0) errors.required(SPEC.child('mutations'), 'mutations must contain at least one item');
   errors.each(mutations, (m, i) => mutation(m, i, errors, expressions));
+  const reinvocation = textAt(spec, 'reinvocationPolicy');
+  oneOf(reinvocation, SPEC.child('reinvocationPolicy'), ['IfNeeded', 'Never'], errors);
 }
 
 function mutation(

@@ -22,6 +22,7 @@ import { bindingConditions } from './claimstatus.js';
 import { attributeName, named, poolName, taint } from './validation.js';
 
 const SPEC = FieldPath.in<shapes.ResourceV1ResourceSlice>().child('spec');
+const COUNTER_USES_MAX = 2;
 const DEVICES_MAX = 128;
 /** The limit on devices when some have taints or consume counters. */
 const RICH_DEVICES_MAX = 64;
@@ -33,34 +34,33 @@ const VALUE_MAX = 64;
 
 /** Validates the devices of a pool or their shared counters, and the nodes that can use them. */
 export function validateSlice(o: Shaped<shapes.ResourceV1ResourceSlice>, errors: FieldErrors): void {
-  sliceRules(o, [], errors);
+  sliceRules(o, undefined, errors);
 }
 
-/** @param known the devices of the old object: one whose capacity did not change may state what a new one may not */
+/** A device of the old object whose capacity did not change may state what a new one may not. */
 function sliceRules(
   o: Shaped<shapes.ResourceV1ResourceSlice>,
-  known: readonly Shaped<shapes.ResourceV1Device>[],
+  old: Shaped<shapes.ResourceV1ResourceSlice> | undefined,
   errors: FieldErrors,
 ): void {
+  const known = old === undefined ? [] : objectsAt(old, 'spec', 'devices');
   const capacities = new Map(known.map((d) => [textAt(d, 'name'), objectAt(d, 'capacity')]));
   const spec = objectAt(o, 'spec');
   driverName(textAt(spec, 'driver'), SPEC.child('driver'), errors);
   pool(objectAt(spec, 'pool'), SPEC.child('pool'), errors);
+  if (old !== undefined) immutable(o, old, errors);
   nodesOfSlice(spec, errors);
   const devices = objectsAt(spec, 'devices');
   if (givenAt(spec, 'devices') !== undefined && givenAt(spec, 'sharedCounters') !== undefined)
     errors.invalid(SPEC, '', 'only one of `sharedCounters` or `devices` is allowed');
   const rich = devices.some((d) => listAt(d, 'taints').length > 0 || listAt(d, 'consumesCounters').length > 0);
   const perDevice = boolAt(spec, 'perDeviceNodeSelection');
-  named(devices, SPEC.child('devices'), rich ? RICH_DEVICES_MAX : DEVICES_MAX, errors, (d, path) =>
-    device(
-      d,
-      { perDevice, isKnown: equalJson(capacities.get(textAt(d, 'name')) ?? null, objectAt(d, 'capacity')) },
-      path,
-      errors,
-    ),
-  );
-  named(objectsAt(spec, 'sharedCounters'), SPEC.child('sharedCounters'), SETS_MAX, errors, (set, path) => {
+  const max = rich ? RICH_DEVICES_MAX : DEVICES_MAX;
+  named(devices, SPEC.child('devices'), { max, repeatedLast: true }, errors, (d, path) => {
+    const isKnown = equalJson(capacities.get(textAt(d, 'name')) ?? null, objectAt(d, 'capacity'));
+    device(d, { perDevice, isKnown }, path, errors);
+  });
+  named(objectsAt(spec, 'sharedCounters'), SPEC.child('sharedCounters'), { max: SETS_MAX }, errors, (set, path) => {
     nameOfCounters(textAt(set, 'name'), path.child('name'), errors);
     counters(set, path.child('counters'), errors);
   });
@@ -71,8 +71,15 @@ export function validateSliceUpdate(
   old: Shaped<shapes.ResourceV1ResourceSlice>,
   errors: FieldErrors,
 ): void {
-  sliceRules(o, objectsAt(old, 'spec', 'devices'), errors);
-  for (const place of [['driver'], ['pool', 'name'], ['nodeName']]) {
+  sliceRules(o, old, errors);
+}
+
+function immutable(
+  o: Shaped<shapes.ResourceV1ResourceSlice>,
+  old: Shaped<shapes.ResourceV1ResourceSlice>,
+  errors: FieldErrors,
+): void {
+  for (const place of [['pool', 'name'], ['driver'], ['nodeName']]) {
     const now = at(o as JsonObject, 'spec', ...place);
     if (!equalJson(now ?? null, at(old as JsonObject, 'spec', ...place) ?? null))
       errors.invalid(
@@ -161,7 +168,9 @@ function device(
   if (taints.length > TAINTS_MAX) errors.tooMany(path.child('taints'), taints.length, TAINTS_MAX);
   else errors.each(taints, (t, i) => taint(t, path.child('taints').index(i), errors));
   nodesOfDevice(d, perDevice, path, errors);
-  errors.each(objectsAt(d, 'consumesCounters'), (use, i) => {
+  const uses = objectsAt(d, 'consumesCounters');
+  // The declarative rules of the type report more than that.
+  errors.each(uses.length > COUNTER_USES_MAX ? [] : uses, (use, i) => {
     const here = path.child('consumesCounters').index(i);
     nameOfCounters(textAt(use, 'counterSet'), here.child('counterSet'), errors);
     counters(use, here.child('counters'), errors);

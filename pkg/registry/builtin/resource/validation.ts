@@ -206,7 +206,7 @@ export function claimSpec(
   const requests = objectsAt(devices, 'requests');
   const known = requestNamesOf(devices);
   const context: ClaimContext = { features, used: constrainedAttributes(devices), cost: 0n };
-  named(requests, here.child('requests'), LIST_MAX, errors, (r, p) => deviceRequest(r, context, p, errors));
+  named(requests, here.child('requests'), { max: LIST_MAX }, errors, (r, p) => deviceRequest(r, context, p, errors));
   constraints(devices, known, here, errors);
   configs(devices, here, errors, known);
   errors.after(() => {
@@ -299,7 +299,7 @@ function derivedAttributes(
 export function named<O extends JsonObject>(
   list: readonly O[],
   path: FieldPath,
-  max: number,
+  { max, repeatedLast = false }: { readonly max: number; readonly repeatedLast?: boolean },
   errors: FieldErrors,
   check: (o: O, path: FieldPath) => void,
 ): void {
@@ -308,14 +308,16 @@ export function named<O extends JsonObject>(
     return;
   }
   const seen = new Set<string>();
-  errors.each(list, (o, i) => {
+  const unique = (o: O, i: number): void => {
     const name = textAt(o as JsonObject, 'name');
+    if (seen.has(name)) errors.duplicate(path.index(i), name);
+    seen.add(name);
+  };
+  errors.each(list, (o, i) => {
     check(o, path.index(i));
-    errors.after(() => {
-      if (seen.has(name)) errors.duplicate(path.index(i), name);
-      seen.add(name);
-    });
+    if (!repeatedLast) errors.after(() => unique(o, i));
   });
+  if (repeatedLast) errors.each(list, unique);
 }
 
 function deviceRequest(
@@ -337,7 +339,7 @@ function deviceRequest(
     derivedAttributes(exactly, name, context, path.child('exactly'), errors);
   } else if (alternatives.length === 0)
     errors.required(path, 'exactly one of `exactly` or `firstAvailable` is required');
-  named(alternatives, path.child('firstAvailable'), 8, errors, (sub, here) => {
+  named(alternatives, path.child('firstAvailable'), { max: 8 }, errors, (sub, here) => {
     sentences(textAt(sub, 'name'), isDns1123Label, here.child('name'), errors);
     wanted(sub, context.features, here, errors);
     derivedAttributes(sub, `${name}/${textAt(sub, 'name')}`, context, here, errors);

@@ -55,7 +55,6 @@ export function containers(context: ContainerContext): void {
     lifecycle(c, graceOf(spec), here, errors);
     probes(c, here, errors);
     restart(c, here, errors);
-    if (boolAt(spec, 'hostNetwork')) hostNetworkPorts(c, context.isTemplate, here, errors);
   });
   hostPorts(all, path, errors);
 }
@@ -172,20 +171,15 @@ function common(
 }
 
 /** On the host network the host port equals the container port. */
-function hostNetworkPorts(
-  c: Shaped<shapes.CoreV1Container>,
-  isTemplate: boolean,
-  path: FieldPath<shapes.CoreV1Container>,
-  errors: FieldErrors,
-): void {
-  errors.each(objectsAt(c, 'ports'), (p, i) => {
-    const port = numberAt(p, 'hostPort');
-    if (port === numberAt(p, 'containerPort') || (isTemplate && port === 0)) return;
-    errors.invalid(
-      path.child('ports').index(i).child('hostPort'),
-      port,
-      'must match `containerPort` when `hostNetwork` is true',
-    );
+export function hostNetworkPorts({ spec, isTemplate, path, errors }: ContainerContext): void {
+  if (!boolAt(spec, 'hostNetwork')) return;
+  errors.each(objectsAt(spec, 'containers'), (c, i) => {
+    const here = path.child('containers').index(i).child('ports');
+    errors.each(objectsAt(c, 'ports'), (p, j) => {
+      const port = numberAt(p, 'hostPort');
+      if (port === numberAt(p, 'containerPort') || (isTemplate && port === 0)) return;
+      errors.invalid(here.index(j).child('hostPort'), port, 'must match `containerPort` when `hostNetwork` is true');
+    });
   });
 }
 

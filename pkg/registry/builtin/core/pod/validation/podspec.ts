@@ -14,7 +14,13 @@ import type { shapes } from '../../../../../schema/index.js';
 import { at, givenAt, objectAt, objectsAt, textAt } from '../../../access.js';
 import { labels, oneOf, sentences, shown } from '../../../rules.js';
 import { aggregates } from '../aggregate.js';
-import { type ContainerContext, containers, ephemeralContainers, initContainers } from './containers.js';
+import {
+  type ContainerContext,
+  containers,
+  ephemeralContainers,
+  hostNetworkPorts,
+  initContainers,
+} from './containers.js';
 import { dns, hostNames } from './network.js';
 import { containerResourceName, resourceAmount, resourceRequirements } from './resources.js';
 import { affinity, readinessGates, schedulingGates, tolerations, topologySpread } from './scheduling.js';
@@ -46,6 +52,7 @@ export function podSpec(
     containers(context);
     initContainers(context);
     ephemeralContainers(context);
+    hostNetworkPorts(context);
   });
   oneOf(textAt(spec, 'restartPolicy'), path.child('restartPolicy'), ['Always', 'OnFailure', 'Never'], errors);
   dns(spec, path, errors);

@@ -52,8 +52,8 @@ export function podSecurity(
   choice(context, 'supplementalGroupsPolicy', ['Merge', 'Strict'], here, errors);
   choice(context, 'seLinuxChangePolicy', ['MountOption', 'Recursive'], here, errors);
   seccomp(at(context, 'seccompProfile'), here.child('seccompProfile'), errors);
-  appArmor(at(context, 'appArmorProfile'), here.child('appArmorProfile'), errors);
   windows(at(context, 'windowsOptions'), here.child('windowsOptions'), errors);
+  appArmor(at(context, 'appArmorProfile'), here.child('appArmorProfile'), errors);
 }
 
 function choice(
