@@ -5,31 +5,48 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const FILE = join(dirname(fileURLToPath(import.meta.url)), 'results.json');
+const here = dirname(fileURLToPath(import.meta.url));
+const FILE = join(here, 'results.json');
 const STATES = ['passed', 'failed', 'not applicable', 'not run'];
+/** The reasons why specs cannot pass with nodes that run no containers, by a pattern of their names. The first that fits counts. */
+const RULES = Object.entries(JSON.parse(readFileSync(join(here, 'notapplicable.json'), 'utf8'))).map(([pattern, reason]) => [new RegExp(pattern), reason]);
+
+export const reasonOf = (name) => RULES.find(([pattern]) => pattern.test(name))?.[1];
 
 /** The recorded outcomes: `{ [spec]: { [server]: { state, reason? } } }`. */
 export function recorded() {
   return existsSync(FILE) ? JSON.parse(readFileSync(FILE, 'utf8')) : {};
 }
 
-/** Adds the outcomes of a run to the record. Specs that did not run keep what is recorded. */
+/** Adds the outcomes of a run to the record. Specs that did not run, also those that a rule excludes, keep what is recorded. */
 export function add(server, outcomes) {
   const all = recorded();
-  for (const [name, outcome] of outcomes) if (outcome.state !== 'not run') all[name] = { ...all[name], [server]: outcome };
+  for (const [name, outcome] of outcomes) if (outcome.state !== 'not run' && !outcome.byRule) all[name] = { ...all[name], [server]: outcome };
   const sorted = Object.keys(all).sort().map((name) => `${JSON.stringify(name)}: ${JSON.stringify(all[name])}`);
   writeFileSync(FILE, `{\n${sorted.join(',\n')}\n}\n`);
 }
 
-/** Outcomes in which a spec that failed on kube-apiserver too is not applicable. */
-export function failedBeside(server, outcomes) {
+/** Outcomes in which a spec that failed is not applicable if it failed on kube-apiserver too, or if a rule says why it cannot pass. */
+export function judged(server, outcomes) {
   const all = recorded();
   const judge = (name, outcome) => {
+    if (server !== 'trireme' || outcome.state !== 'failed') return outcome;
     const other = all[name]?.['kube-apiserver'];
-    if (server !== 'trireme' || outcome.state !== 'failed' || other?.state !== 'failed') return outcome;
-    return { state: 'not applicable', reason: `fails on kube-apiserver with the same nodes: ${other.reason}` };
+    if (other?.state === 'failed') return { state: 'not applicable', reason: `fails on kube-apiserver with the same nodes: ${other.reason}` };
+    const reason = other === undefined ? reasonOf(name) : undefined;
+    return reason === undefined ? outcome : { state: 'not applicable', reason };
   };
   return new Map([...outcomes].map(([name, outcome]) => [name, judge(name, outcome)]));
+}
+
+/** What is known of the named specs on trireme: the recorded outcomes, and the rules for the others. */
+export function known(names) {
+  const all = recorded();
+  const outcomeOf = (name) => {
+    const reason = reasonOf(name);
+    return all[name]?.trireme ?? (reason === undefined ? { state: 'not run' } : { state: 'not applicable', reason });
+  };
+  return judged('trireme', new Map(names.map((name) => [name, outcomeOf(name)])));
 }
 
 /** A table of counts by area. */
@@ -45,8 +62,10 @@ export function tableOf(outcomes) {
   return [line('area', STATES), ...areas].join('\n');
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const judged = failedBeside('trireme', new Map(Object.entries(recorded()).filter(([, r]) => r.trireme !== undefined).map(([name, r]) => [name, r.trireme])));
-  console.log(tableOf(judged));
-  for (const [name, { state, reason }] of judged) if (state === 'failed') console.log(`\n${name}\n    ${reason}`);
+/** Prints the table, and the specs that have failed. */
+export function report(outcomes) {
+  console.log(tableOf(outcomes));
+  for (const [name, { state, reason }] of outcomes) if (state === 'failed') console.log(`\n${name}\n    ${reason}`);
 }
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) report(known(Object.keys(recorded())));

@@ -6,24 +6,24 @@
 //   --workers N         processes that run specs at the same time (default 1); serial specs run alone, after the others
 //   --spec-minutes N    a spec is interrupted after this time (default 10); --minutes N: time limit of all (default 120)
 //   --server NAME       trireme, or kube-apiserver to compare
+//   --dual-stack        services have addresses of both families, for the specs of [Feature:IPv6DualStack]
 //   --rest              only specs that have no recorded outcome on this server; with --failed, those that failed on trireme
 //   --record            write the outcome of every spec to results.json
+//   --list              only print what is known of all specs of the areas (or of those that the focus selects), and those without an outcome
 //   --bin FOLDER        prebuilt programs; without it they are built from the pinned module lists here
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { programs, root, startCluster } from '../cluster.mjs';
-import { add, failedBeside, recorded, tableOf } from './results.mjs';
+import { add, judged, known, reasonOf, recorded, report } from './results.mjs';
 
-const here = dirname(fileURLToPath(import.meta.url));
 const AREAS = ['api-machinery', 'apps', 'auth', 'cli', 'network', 'node', 'scheduling', 'storage', 'instrumentation'];
 const NODES = 3;
 const BATCH = 60;
 const { values: o } = parseArgs({
   options: {
-    focus: { type: 'string', default: `\\[sig-(${AREAS.join('|')})\\].*\\[Conformance\\]` },
+    focus: { type: 'string' },
     skip: { type: 'string' },
     all: { type: 'boolean' },
     workers: { type: 'string', default: '1' },
@@ -31,17 +31,18 @@ const { values: o } = parseArgs({
     minutes: { type: 'string', default: '120' },
     server: { type: 'string', default: 'trireme' },
     record: { type: 'boolean' },
+    'dual-stack': { type: 'boolean' },
     rest: { type: 'boolean' },
     failed: { type: 'boolean' },
+    list: { type: 'boolean' },
     bin: { type: 'string' },
   },
 });
 
-/** Specs that require features that no server without nodes has, by the reason. */
-const NOT_APPLICABLE = Object.entries(JSON.parse(readFileSync(join(here, 'notapplicable.json'), 'utf8')));
-const reasonOf = (name) => NOT_APPLICABLE.find(([pattern]) => new RegExp(pattern).test(name))?.[1];
+const focus = o.focus ?? `\\[sig-(${AREAS.join('|')})\\]${o.list ? '' : '.*\\[Conformance\\]'}`;
 
-const bin = programs(['kube-controller-manager', 'kube-scheduler', 'kubectl', 'e2e.test', 'kwok', ...(o.server === 'trireme' ? [] : ['kube-apiserver', 'etcd'])], o.bin);
+const beside = ['kube-controller-manager', 'kube-scheduler', 'kubectl', 'kwok', ...(o.server === 'trireme' ? [] : ['kube-apiserver', 'etcd'])];
+const bin = programs(['e2e.test', ...(o.list ? [] : beside)], o.bin);
 if (bin === undefined) {
   console.log('conformance: skipped, Go is not installed and --bin names no folder of programs');
   process.exit(0);
@@ -58,23 +59,33 @@ for (const signal of ['SIGINT', 'SIGTERM'])
   });
 
 mkdirSync(logs, { recursive: true });
-const cluster = await startCluster({ bin, logs, server: o.server, nodes: NODES });
+const flags = o['dual-stack'] ? { server: ['--service-cluster-ip-range=10.0.0.0/16,fd00:10::/108'] } : {};
+const cluster = o.list ? undefined : await startCluster({ bin, logs, server: o.server, nodes: NODES, flags });
 try {
-  process.exitCode = await conformance();
+  process.exitCode = await (o.list ? list() : conformance());
 } finally {
-  await cluster.stop();
+  await cluster?.stop();
+}
+
+/** Prints what is known of the specs. Exits with 1 if one has failed or has no outcome. */
+async function list() {
+  const outcomes = known(await specNames());
+  report(outcomes);
+  const missing = [...outcomes].filter(([, { state }]) => state === 'not run').map(([name]) => name);
+  if (missing.length > 0) console.log(`\nwithout an outcome:\n${missing.join('\n')}`);
+  return missing.length > 0 || [...outcomes.values()].some(({ state }) => state === 'failed') ? 1 : 0;
 }
 
 async function conformance() {
   const all = await specNames();
   const outcomes = new Map();
-  const known = recorded();
+  const before = recorded();
   const wanted = all.filter((name) => {
-    if (o.rest && known[name]?.[o.server] !== undefined) return false;
-    if (o.failed && known[name]?.trireme?.state !== 'failed') return false;
+    if (o.rest && before[name]?.[o.server] !== undefined) return false;
+    if (o.failed && before[name]?.trireme?.state !== 'failed') return false;
     // A spec that has passed is applicable, whatever pattern fits it.
-    const reason = o.all || known[name]?.trireme?.state === 'passed' ? undefined : reasonOf(name);
-    if (reason !== undefined) outcomes.set(name, { state: 'not applicable', reason });
+    const reason = o.all || before[name]?.trireme?.state === 'passed' ? undefined : reasonOf(name);
+    if (reason !== undefined) outcomes.set(name, { state: 'not applicable', reason, byRule: true });
     return reason === undefined;
   });
   const serial = (name) => /\[(Serial|Disruptive)\]/.test(name);
@@ -83,20 +94,19 @@ async function conformance() {
   await worker(0, batches(wanted.filter(serial), 1), outcomes);
   for (const name of wanted) if (!outcomes.has(name)) outcomes.set(name, { state: 'not run' });
   if (o.record) add(o.server, outcomes);
-  const judged = failedBeside(o.server, outcomes);
-  console.log(tableOf(judged));
-  const failures = [...judged].filter(([, { state }]) => state === 'failed').map(([name, { reason }]) => ({ name, reason }));
-  for (const { name, reason } of failures) console.log(`\n${name}\n    ${reason}`);
+  const results = judged(o.server, outcomes);
+  report(results);
+  const failures = [...results].filter(([, { state }]) => state === 'failed').map(([name, { reason }]) => ({ name, reason }));
   writeFileSync(join(logs, 'failures.json'), `${JSON.stringify(failures, null, 1)}\n`);
   return failures.length > 0 ? 1 : 0;
 }
 
 /** The names of the specs that the focus selects. */
 async function specNames() {
-  const report = join(logs, 'specs.json');
+  const file = join(logs, 'specs.json');
   const skip = o.skip === undefined ? [] : [`--ginkgo.skip=${o.skip}`];
-  await run('specs', ['--ginkgo.dry-run', `--ginkgo.focus=${o.focus}`, ...skip, `--ginkgo.json-report=${report}`]).ended;
-  return specsOf(report).filter((s) => s.State !== 'skipped').map((s) => s.name);
+  await run('specs', ['--ginkgo.dry-run', `--ginkgo.focus=${focus}`, ...skip, `--ginkgo.json-report=${file}`]).ended;
+  return specsOf(file).filter((s) => s.State !== 'skipped').map((s) => s.name);
 }
 
 function batches(names, workers) {
@@ -107,10 +117,10 @@ function batches(names, workers) {
 /** Runs batches until none is left. A batch that one spec interrupted continues with the specs after it. */
 async function worker(index, queue, outcomes) {
   for (let batch = queue.shift(); batch !== undefined && !interrupted && performance.now() < deadline; batch = queue.shift()) {
-    const report = join(logs, `report-${index}.json`);
-    writeFileSync(report, '');
+    const file = join(logs, `report-${index}.json`);
+    writeFileSync(file, '');
     const child = run(`e2e.test-${index}`, [
-      ...[`--ginkgo.focus=(${batch.map(quoted).join('|')})$`, '--ginkgo.no-color', '--ginkgo.v', `--ginkgo.json-report=${report}`, `--ginkgo.timeout=${o.minutes}m`],
+      ...[`--ginkgo.focus=(${batch.map(quoted).join('|')})$`, '--ginkgo.no-color', '--ginkgo.v', `--ginkgo.json-report=${file}`, `--ginkgo.timeout=${o.minutes}m`],
       ...['--provider=skeleton', `--num-nodes=${NODES}`, '--dump-logs-on-failure=false', `--kubectl-path=${join(bin, 'kubectl')}`],
       ...['--system-pods-startup-timeout=1m', '--node-schedulable-timeout=1m', '--allowed-not-ready-nodes=0', '--delete-namespace=true'],
     ]);
@@ -118,7 +128,7 @@ async function worker(index, queue, outcomes) {
     await child.ended;
     const late = stuck();
     const done = new Set();
-    for (const spec of specsOf(report)) {
+    for (const spec of specsOf(file)) {
       if (!batch.includes(spec.name) || ['skipped', 'pending'].includes(spec.State) && spec.RunTime === 0) continue;
       done.add(spec.name);
       outcomes.set(spec.name, outcomeOf(spec, late));
@@ -157,7 +167,7 @@ function watchProgress(child) {
 function run(name, args) {
   const file = join(logs, `${name}.log`);
   const log = openSync(file, 'w');
-  const child = spawn(join(bin, 'e2e.test'), [`--kubeconfig=${cluster.kubeconfig}`, ...args], { stdio: ['ignore', log, log] });
+  const child = spawn(join(bin, 'e2e.test'), [`--kubeconfig=${cluster?.kubeconfig ?? '/dev/null'}`, ...args], { stdio: ['ignore', log, log] });
   child.log = file;
   running.add(child);
   child.ended = new Promise((resolve) => child.once('exit', resolve)).then(() => running.delete(child));
