@@ -120,6 +120,7 @@ export {
   tooLongBytes,
   tooLongCharacters,
 } from './names.js';
+export { afterMatch, isLongSearch, searchSteps, type TextMatch } from './patternsearch.js';
 export { isPatternTooLarge, patternSize } from './patternsize.js';
 export {
   addQuantities,

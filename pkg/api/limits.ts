@@ -12,12 +12,12 @@ export const apiLimits = {
    */
   patternSizeMax: 16_384,
   /**
-   * The product of the size of a pattern and the length of a text, which takes up to 80 ms. Beyond it, the text does not match: matching cannot
-   * yield. A lower bound would refuse texts that users have: this one allows 200 kB for a pattern of 80 instructions.
+   * The product of the size of a pattern and the length of a text, which takes up to half a second of CPU time. Beyond it, the text does not
+   * match. A lower bound would refuse texts that users have: this one allows 200 kB for a pattern of 80 instructions.
    */
   patternStepsMax: 16 * 1024 * 1024,
-  /** Steps of matches that a validator makes at once. */
-  patternStepsAtOnce: 4 * 1024 * 1024,
+  /** The same for a match that is made at once, which takes up to 10 ms. Longer ones are made in steps. */
+  patternStepsAtOnce: 256 * 1024,
   /** The same for all searches of one `findAll`, which yields between them. */
   allSearchesStepsMax: 256 * 1024 * 1024,
 } as const;

@@ -88,6 +88,21 @@ describe('an evaluation whose time slice is used up', () => {
     }
   });
 
+  it('continues in the middle of one match of a long text', async () => {
+    const text = `'${'x'.repeat(20_000)}'`;
+    for (const call of [
+      `matches('(x+y?)+[a-z]{50}1')`,
+      `find('(x+y?)+[a-z]{50}$') != ''`,
+      `findAll('(x+y?)+[a-z]{50}1').size() == 0`,
+    ]) {
+      const whole = execution(`${text}.${call}`, () => false, scheduler, 1_000_000).run();
+      const sliced = await finish(execution(`${text}.${call}`, scheduler.spent, scheduler, 1_000_000));
+      expect(isError(whole.value)).toBe(false);
+      expect({ ...sliced, turns: 0 }).toEqual({ ...whole, turns: 0 });
+      expect(sliced.turns, call).toBeGreaterThan(20);
+    }
+  });
+
   it('ends searches that would read the text again and again', async () => {
     const { value } = execution(
       `'${'x'.repeat(30_000)}'.findAll('x[xy]*z|x')`,

@@ -129,10 +129,13 @@ function decodePath(raw: string): string {
   }
 }
 
-/** Query parameters, parsed on demand. A parameter with broken percent encoding is absent. Unknown parameters are ignored. */
+/**
+ * Query parameters, parsed on demand. A value is decoded when it is read: a request with a selector of a hundred kilobytes that waits has it
+ * once. A parameter with broken percent encoding is absent. Unknown parameters are ignored.
+ */
 export class Query {
   #text: string;
-  #values: Map<string, string[]> | undefined;
+  #values: ReadonlyMap<string, readonly Parameter[]> | undefined;
 
   constructor(text: string) {
     this.#text = text;
@@ -144,15 +147,15 @@ export class Query {
 
   /** The first value, '' when absent. */
   text(name: string): string {
-    return this.#text === '' ? '' : (this.#parsed().get(name)?.[0] ?? '');
+    return this.#first(name) ?? '';
   }
 
   all(name: string): readonly string[] {
-    return this.#text === '' ? NOTHING : (this.#parsed().get(name) ?? NOTHING);
+    return this.#given(name).flatMap((p) => p.decoded ?? []);
   }
 
   has(name: string): boolean {
-    return this.#text !== '' && this.#parsed().has(name);
+    return this.#first(name) !== undefined;
   }
 
   /** True when present and neither `false` nor `0`: `?watch`, `?watch=` and `?watch=yes` all are. */
@@ -161,10 +164,8 @@ export class Query {
   }
 
   optionalFlag(name: string): boolean | undefined {
-    if (this.#text === '') return undefined;
-    const values = this.#parsed().get(name);
-    if (values === undefined) return undefined;
-    const first = values[0]!.toLowerCase();
+    const first = this.#first(name)?.toLowerCase();
+    if (first === undefined) return undefined;
     return first !== 'false' && first !== '0';
   }
 
@@ -173,8 +174,7 @@ export class Query {
    * including ''.
    */
   integer(name: string): number | undefined {
-    if (this.#text === '') return undefined;
-    const text = this.#parsed().get(name)?.[0];
+    const text = this.#first(name);
     if (text === undefined) return undefined;
     const why = whyNotInt64(text);
     if (why !== undefined) throw errors.badRequest(why);
@@ -192,20 +192,44 @@ export class Query {
     this.#values = undefined;
   }
 
-  #parsed(): Map<string, string[]> {
+  #first(name: string): string | undefined {
+    for (const { decoded } of this.#given(name)) if (decoded !== undefined) return decoded;
+    return undefined;
+  }
+
+  #given(name: string): readonly Parameter[] {
+    if (this.#text === '') return NO_PARAMETERS;
     this.#values ??= parseQuery(this.#text);
-    return this.#values;
+    return this.#values.get(name) ?? NO_PARAMETERS;
   }
 }
 
-function parseQuery(text: string): Map<string, string[]> {
-  const found = new Map<string, string[]>();
+/** The value of a parameter. */
+class Parameter {
+  readonly #raw: string;
+  #decoded: string | undefined;
+
+  constructor(raw: string) {
+    this.#raw = raw;
+  }
+
+  /** Undefined if its percent encoding is broken. */
+  get decoded(): string | undefined {
+    this.#decoded ??= decodeQuery(this.#raw);
+    return this.#decoded;
+  }
+}
+
+const NO_PARAMETERS: readonly Parameter[] = [];
+
+function parseQuery(text: string): ReadonlyMap<string, readonly Parameter[]> {
+  const found = new Map<string, Parameter[]>();
   for (const pair of text.split('&', QUERY_MAX)) {
     if (pair === '' || pair.includes(';')) continue;
     const eq = pair.indexOf('=');
     const name = decodeQuery(eq < 0 ? pair : pair.slice(0, eq));
-    const value = eq < 0 ? '' : decodeQuery(pair.slice(eq + 1));
-    if (name === undefined || value === undefined) continue;
+    if (name === undefined) continue;
+    const value = new Parameter(eq < 0 ? '' : pair.slice(eq + 1));
     const values = found.get(name);
     if (values === undefined) found.set(name, [value]);
     else values.push(value);

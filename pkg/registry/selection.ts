@@ -86,7 +86,7 @@ function* selectSteps(target: Target, options: ListOptions, parsed: ParsedSelect
   const hot = fields.find((f) => f.equal && f.field === hotNumber && hotNumber !== undefined);
   const matches = matchesOf(yield* fieldMatchSteps(fields, fieldValue), hasLabels, shards);
   return {
-    id: idOf(`${target.namespace}|${options.labelSelector}|${options.fieldSelector}|${options.shardSelector}`),
+    id: idOf([target.namespace, options.labelSelector, options.fieldSelector, options.shardSelector]),
     namespace: target.namespace !== '' || !resource.namespaced ? target.namespace : ownText(inNamespace ?? ''),
     // An empty name in a selector selects nothing, while '' selects any name here.
     name: ownText(name ?? ''),
@@ -114,8 +114,13 @@ function matchesOf(
 /** A watch keeps its id, and so a longer one is replaced by its digest. */
 const ID_CHARACTERS_MAX = 1_000;
 
-const idOf = (text: string): string =>
-  text.length <= ID_CHARACTERS_MAX ? text : createHash('sha256').update(text).digest('base64');
+/** A digest reads the texts one after the other: joined, they would take their memory again. */
+function idOf(texts: readonly string[]): string {
+  if (texts.reduce((sum, text) => sum + text.length + 1, 0) <= ID_CHARACTERS_MAX) return texts.join('|');
+  const digest = createHash('sha256');
+  for (const text of texts) digest.update(text).update('|');
+  return digest.digest('base64');
+}
 
 const NAME_FIELD = -1;
 const NAMESPACE_FIELD = -2;

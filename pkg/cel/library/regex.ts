@@ -1,6 +1,14 @@
 import { createRequire } from 'node:module';
-import type { RE2JS } from 're2js';
-import { apiLimits, isPatternTooLarge, patternSize } from '../../api/index.js';
+import type { Matcher, RE2JS } from 're2js';
+import {
+  afterMatch,
+  apiLimits,
+  isLongSearch,
+  isPatternTooLarge,
+  patternSize,
+  searchSteps,
+  type TextMatch,
+} from '../../api/index.js';
 import { finish, type Steps } from '../../base/index.js';
 import { declare, type Library } from '../environment.js';
 import { ArrayList, CelError, fail, NO_OVERLOAD, noOverload, type Value } from '../values.js';
@@ -52,7 +60,6 @@ export function matches(text: Value, pattern: Value): Value {
 
 const TOO_LONG = 'the text is too long for the regular expression';
 
-/** One search cannot be interrupted. */
 const isTooLong = (text: string, { size }: Pattern): boolean => text.length * size > apiLimits.patternStepsMax;
 
 function illegal(text: string, pattern: string): Pattern | CelError {
@@ -85,15 +92,16 @@ function* findAllSteps(args: readonly Value[]): Steps<Value> {
   const most = bounded && (limit as bigint) >= 0n ? Number(limit) : Number.POSITIVE_INFINITY;
   const found: Value[] = [];
   const matcher = compiled.expression.matcher(text);
+  const next = (before: TextMatch | undefined) => nextMatch(text, compiled, matcher, before);
   // An empty match directly after a match is ignored.
   let end = -1;
   let steps = 0;
   let stepsAtPause = 0;
   yield;
-  while (found.length < most && matcher.find()) {
-    const empty = matcher.start() === matcher.end();
-    if (!(empty && matcher.start() === end)) found.push(matcher.group() ?? '');
-    end = matcher.end();
+  for (let match = yield* next(undefined); match !== undefined && found.length < most; match = yield* next(match)) {
+    const empty = match.start === match.end;
+    if (!(empty && match.start === end)) found.push(text.slice(match.start, match.end));
+    end = match.end;
     steps += (text.length - end) * compiled.size;
     if (steps > apiLimits.allSearchesStepsMax) return fail(TOO_LONG);
     if (steps - stepsAtPause > CHEAP_STEPS) {
@@ -104,18 +112,42 @@ function* findAllSteps(args: readonly Value[]): Steps<Value> {
   return new ArrayList(found);
 }
 
+/** The match after `before`: the next one of the matcher, or in steps if the text is long. */
+function* nextMatch(
+  text: string,
+  { expression, size }: Pattern,
+  matcher: Matcher,
+  before: TextMatch | undefined,
+): Steps<TextMatch | undefined> {
+  if (isLongSearch(text, size))
+    return yield* searchSteps(expression, text, before === undefined ? 0 : afterMatch(text, before));
+  return matcher.find() ? { start: matcher.start(), end: matcher.end() } : undefined;
+}
+
 /** Searches up to this product of text and pattern take about a tenth of a millisecond. */
 const CHEAP_STEPS = 32 * 1024;
+
+/** The first match of a long text in steps; undefined if it is short, or is not searched. */
+function longSearch([text, pattern]: readonly Value[]): Steps<TextMatch | undefined> | undefined {
+  if (typeof text !== 'string' || typeof pattern !== 'string') return undefined;
+  const compiled = compilePattern(pattern);
+  if (typeof compiled === 'string' || isTooLong(text, compiled) || !isLongSearch(text, compiled.size)) return undefined;
+  return searchSteps(compiled.expression, text);
+}
 
 /** Searches that may take long, in steps, by the name of their function. */
 export const searches: Readonly<Record<string, (args: readonly Value[]) => Steps<Value>>> = {
   *matches(args) {
     yield;
-    return matches(args[0]!, args[1]!);
+    const long = longSearch(args);
+    return long === undefined ? matches(args[0]!, args[1]!) : (yield* long) !== undefined;
   },
   *find(args) {
     yield;
-    return find(args[0]!, args[1]!);
+    const long = longSearch(args);
+    if (long === undefined) return find(args[0]!, args[1]!);
+    const match = yield* long;
+    return match === undefined ? '' : (args[0] as string).slice(match.start, match.end);
   },
   findAll: findAllSteps,
 };

@@ -6,11 +6,15 @@ import {
   FieldErrors,
   type FieldPath,
   getOwn,
+  isLongSearch,
   isObject,
   isPatternTooLarge,
   type JsonValue,
   patternSize,
+  searchSteps,
+  type TextMatch,
 } from '../../api/index.js';
+import type { Steps } from '../../base/index.js';
 import type { Constraints } from '../types.js';
 import { textFormats } from './formats.js';
 
@@ -53,8 +57,24 @@ function checkLetters(value: string, c: Constraints, path: FieldPath, errors: Fi
   if (c.maxLength !== undefined && isLonger(c.maxLength)) errors.tooLong(path, c.maxLength);
   else if (c.minLength !== undefined && length < 2 * c.minLength && codePoints(value) < c.minLength)
     errors.invalid(path, value, `${path} in body should be at least ${c.minLength} chars long`);
-  else if (c.pattern !== undefined && !isMatch(c.pattern, value, errors))
-    errors.invalid(path, value, `${path} in body should match '${c.pattern}'`);
+  else if (c.pattern !== undefined) checkPattern(c.pattern, value, path, errors);
+}
+
+/** A long text is searched in steps. */
+function checkPattern(pattern: string, value: string, path: FieldPath, errors: FieldErrors): void {
+  const { expression, size } = patternOf(pattern);
+  const refuse = (): void => void errors.invalid(path, value, `${path} in body should match '${pattern}'`);
+  const steps = value.length * size;
+  if (steps > apiLimits.patternStepsMax) refuse();
+  else if (isLongSearch(value, size)) errors.run(orElse(searchSteps(expression, value), refuse));
+  else {
+    errors.charge(Math.floor((steps * apiLimits.checkedAtOnce) / apiLimits.patternStepsAtOnce));
+    if (!expression.matcher(value).find()) refuse();
+  }
+}
+
+function* orElse(search: Steps<TextMatch | undefined>, refuse: () => void): Steps<void> {
+  if ((yield* search) === undefined) refuse();
 }
 
 const codePoints = (text: string): number => [...text].length;
@@ -93,14 +113,6 @@ function compilePattern(pattern: string): RE2JS {
   // Loaded at first use: a quarter of a megabyte of code that a server without custom resources does not need.
   engine ??= load('re2js') as typeof import('re2js');
   return engine.RE2JS.compile(pattern);
-}
-
-function isMatch(pattern: string, value: string, errors: FieldErrors): boolean {
-  const { expression, size } = patternOf(pattern);
-  const steps = value.length * size;
-  if (steps > apiLimits.patternStepsMax) return false;
-  errors.charge(Math.floor((steps * apiLimits.checkedAtOnce) / apiLimits.patternStepsAtOnce));
-  return expression.matcher(value).find();
 }
 
 /** Returns the reason why a pattern cannot be compiled, or undefined. */
