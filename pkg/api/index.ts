@@ -67,6 +67,7 @@ export {
   maskIp,
   parseCidr,
   parseIp,
+  unmappedIp,
 } from './ip.js';
 export {
   asGiven,

@@ -66,10 +66,14 @@ function groups(text: string, last: boolean): number[] | undefined {
 const MAPPED = 0xffff00000000n;
 export const isIpv4Mapped = (ip: IpAddress): boolean => ip.family === 6 && ip.value >> 32n === MAPPED >> 32n;
 
+/** The IPv4 address that an IPv4-mapped IPv6 address has in it; any other address itself. */
+export const unmappedIp = (ip: IpAddress): IpAddress =>
+  isIpv4Mapped(ip) ? { family: 4, value: ip.value & 0xffffffffn } : ip;
+
 /** RFC 5952 for IPv6, dotted quad for IPv4. */
 export function formatIp(ip: IpAddress): string {
   if (ip.family === 4) return [24n, 16n, 8n, 0n].map((s) => String((ip.value >> s) & 255n)).join('.');
-  if (isIpv4Mapped(ip)) return `::ffff:${formatIp({ family: 4, value: ip.value & 0xffffffffn })}`;
+  if (isIpv4Mapped(ip)) return `::ffff:${formatIp(unmappedIp(ip))}`;
   const g: number[] = [];
   for (let shift = 112n; shift >= 0n; shift -= 16n) g.push(Number((ip.value >> shift) & 0xffffn));
   let best = 0;

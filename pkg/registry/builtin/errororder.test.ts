@@ -291,3 +291,17 @@ it('a pod on the host network reports ports that differ after all containers, an
     'spec.securityContext.appArmorProfile.localhostProfile: Required value',
   ]);
 });
+
+it.each([
+  ['::ffff:127.0.0.1', 'an IPv4-mapped IPv6 address', 'in the loopback range (127.0.0.0/8, ::1/128)'],
+  ['::ffff:0.0.0.0', 'an IPv4-mapped IPv6 address', 'unspecified (::ffff:0.0.0.0)'],
+  ['::ffff:169.254.0.1', 'an IPv4-mapped IPv6 address', 'in the link-local range (169.254.0.0/16, fe80::/10)'],
+])('an endpoint at %s is judged by its form and by the IPv4 address in it', async (ip, form, range) => {
+  const subsets = [{ addresses: [{ ip }], ports: [{ port: 80 }] }];
+  const endpoints = { apiVersion: 'v1', kind: 'Endpoints', metadata: { name: 'a' }, subsets };
+  const wrong = `subsets[0].addresses[0].ip: Invalid value: "${ip}":`;
+  expect(await causes('endpoints', endpoints)).toEqual([
+    `${wrong} must not be ${form}`,
+    `${wrong} may not be ${range}`,
+  ]);
+});

@@ -2,11 +2,13 @@ import {
   formatCidr,
   formatIp,
   isIntegerQuantity,
+  isIp,
   type JsonValue,
   maskIp,
   parseCidr,
   parseIp,
   parseQuantity,
+  unmappedIp,
 } from '../../api/index.js';
 
 /** Warnings about single values. `path` is the field path as the warning shows it. */
@@ -24,7 +26,14 @@ export function fractionalBytes(amount: JsonValue | undefined, path: string, war
 /** Warns about an address that is not in canonical form. Invalid addresses are rejected elsewhere. */
 export function ipWarning(text: string, path: string, warn: Warn): void {
   const ip = parseIp(text);
-  if (ip === undefined || ip.family === 4) return;
+  if (ip === undefined) return;
+  if (isIp(text).length > 0) {
+    warn(
+      `${path}: non-standard IP address ${JSON.stringify(text)} is invalid: use ${JSON.stringify(formatIp(unmappedIp(ip)))}`,
+    );
+    return;
+  }
+  if (ip.family === 4) return;
   const canonical = formatIp(ip);
   if (canonical !== text)
     warn(

@@ -20,6 +20,18 @@ const ports = (...list: readonly JsonObject[]): JsonObject => ({
   containers: list.map((p, i) => ({ name: `c${i}`, image: 'i', ports: [p] })),
 });
 
+it.each([
+  ['010.0.0.1', '10.0.0.1'],
+  ['::ffff:1.2.3.4', '1.2.3.4'],
+])('a service warns of the address %s', async (loadBalancerIP, use) => {
+  const b = await Bench.open();
+  const spec = { type: 'LoadBalancer', ports: [{ port: 80 }], loadBalancerIP };
+  await b.create('services', 'default', { apiVersion: 'v1', kind: 'Service', metadata: { name: 'a' }, spec });
+  expect(b.warnings).toContain(
+    `spec.loadBalancerIP: non-standard IP address "${loadBalancerIP}" is invalid: use "${use}"`,
+  );
+});
+
 describe('warnings', () => {
   it.each([
     [

@@ -17,6 +17,7 @@ import {
   type JsonValue,
   parseCidr,
   parseIp,
+  unmappedIp,
 } from '../../../../api/index.js';
 import { at, listAt, numberAt, objectAt, objectsAt, textAt } from '../../access.js';
 import {
@@ -179,8 +180,9 @@ function externalIps(s: Service, errors: FieldErrors): void {
 
 /** Validates an address that is reachable from other machines. */
 export function notLocal(ip: string, path: FieldPath, errors: FieldErrors): void {
-  if (ip === '0.0.0.0' || ip === '::') errors.invalid(path, ip, `may not be unspecified (${ip})`);
-  const parsed = parseIp(ip);
+  const given = parseIp(ip);
+  const parsed = given === undefined ? undefined : unmappedIp(given);
+  if (parsed?.value === 0n) errors.invalid(path, ip, `may not be unspecified (${ip})`);
   if (within(parsed, LOOPBACK)) errors.invalid(path, ip, 'may not be in the loopback range (127.0.0.0/8, ::1/128)');
   if (within(parsed, LINK_LOCAL))
     errors.invalid(path, ip, 'may not be in the link-local range (169.254.0.0/16, fe80::/10)');
