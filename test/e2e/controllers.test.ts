@@ -55,6 +55,97 @@ async function eventually(what: string, holds: () => Promise<boolean>): Promise<
 
 const items = async (path: string): Promise<Any[]> => (await ask(path)).json().items;
 
+const OBJECTS = 150;
+const numbers = Array.from({ length: OBJECTS }, (_, i) => i);
+const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const LAMPS = '/apis/x.example/v1/namespaces/default/lamps';
+
+const map = (name: string, metadata: object = {}): object => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, ...metadata },
+});
+const isGone = async (path: string): Promise<boolean> => (await ask(path)).status === 404;
+
+/** Creates an object through every peer in turn. */
+async function make(path: string, body: object, i = 0): Promise<Any> {
+  const reply = await ask(path, { body }, i);
+  expect(reply.status).toBe(201);
+  return reply.json();
+}
+
+const WORK: readonly Work[] = [
+  {
+    name: 'the deletion of a namespace',
+    prepare: async () => {
+      await make('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'gone' } });
+      await Promise.all(numbers.map((i) => make('/api/v1/namespaces/gone/configmaps', map(`m${i}`), i)));
+    },
+    begin: () => ask('/api/v1/namespaces/gone', { method: 'DELETE' }),
+    isDone: async () =>
+      (await isGone('/api/v1/namespaces/gone')) && (await items('/api/v1/namespaces/gone/configmaps')).length === 0,
+  },
+  {
+    name: 'the deletion of dependents, and of nothing else',
+    prepare: async () => {
+      const [dying, living] = await Promise.all(['dying', 'living'].map((name) => make(CONFIG_MAPS, map(name))));
+      const reference = ({ metadata: { name, uid } }: Any) => ({ apiVersion: 'v1', kind: 'ConfigMap', name, uid });
+      const owners = (i: number) => (i % 3 === 0 ? [dying, living] : [dying]);
+      const metadata = (i: number) => ({ labels: { owned: 'yes' }, ownerReferences: owners(i).map(reference) });
+      await Promise.all(numbers.map((i) => make(CONFIG_MAPS, map(`owned${i}`, metadata(i)), i)));
+    },
+    begin: () => ask(`${CONFIG_MAPS}/dying`, { method: 'DELETE' }),
+    isDone: async () => {
+      const left = await items(`${CONFIG_MAPS}?labelSelector=owned`);
+      return left.length === OBJECTS / 3 && left.every((o) => o.metadata.ownerReferences.length === 1);
+    },
+  },
+  {
+    name: 'the deletion of a definition with its objects',
+    prepare: async () => {
+      const schema = { openAPIV3Schema: { type: 'object' } };
+      await make(DEFINITIONS, {
+        apiVersion: 'apiextensions.k8s.io/v1',
+        kind: 'CustomResourceDefinition',
+        metadata: { name: 'lamps.x.example' },
+        spec: {
+          group: 'x.example',
+          scope: 'Namespaced',
+          names: { plural: 'lamps', kind: 'Lamp' },
+          versions: [{ name: 'v1', served: true, storage: true, schema }],
+        },
+      });
+      await eventually('every peer serves the definition', async () => {
+        const replies = await Promise.all(cluster.names.map((name) => client(name).ask(LAMPS)));
+        return replies.every((reply) => reply.status === 200);
+      });
+      const lamp = (i: number) => ({ apiVersion: 'x.example/v1', kind: 'Lamp', metadata: { name: `l${i}` } });
+      await Promise.all(numbers.map((i) => make(LAMPS, lamp(i), i)));
+    },
+    begin: () => ask(`${DEFINITIONS}/lamps.x.example`, { method: 'DELETE' }),
+    isDone: async () => (await isGone(`${DEFINITIONS}/lamps.x.example`)) && (await isGone(LAMPS)),
+  },
+  {
+    name: 'the objects of every namespace',
+    prepare: async () => {},
+    begin: () =>
+      Promise.all(
+        numbers.map((i) =>
+          make('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: `n${i}` } }, i),
+        ),
+      ),
+    isDone: async () => {
+      const given = async (path: string, name: string): Promise<number> =>
+        (await items(path)).filter(({ metadata }) => metadata.name === name && /^n\d/.test(metadata.namespace)).length;
+      return (
+        (await given('/api/v1/serviceaccounts', 'default')) === OBJECTS &&
+        (await given('/api/v1/configmaps', 'kube-root-ca.crt')) === OBJECTS
+      );
+    },
+  },
+];
+
 beforeAll(async () => {
   if (isBuilt) cluster = await Cluster.start({ args: [`--service-node-port-range=${PORTS}`] });
 });
@@ -137,4 +228,23 @@ describe.skipIf(!isBuilt).sequential('three peers', () => {
       await cluster.up(leader);
     }
   });
+
+  it.each(WORK.map((of) => [of.name, of] as const))('finish %s after the leader was killed', async (_, of) => {
+    await of.prepare();
+    const leader = await cluster.leader();
+    await of.begin();
+    await cluster.kill(leader);
+    await eventually(of.name, of.isDone);
+    await cluster.up(leader);
+    // The killed peer has nothing to do again.
+    await eventually('the same on the killed peer', of.isDone);
+  });
 });
+
+interface Work {
+  readonly name: string;
+  readonly prepare: () => Promise<unknown>;
+  /** The request after which controllers have work. */
+  readonly begin: () => Promise<unknown>;
+  readonly isDone: () => Promise<boolean>;
+}
