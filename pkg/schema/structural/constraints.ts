@@ -18,13 +18,76 @@ import type { Steps } from '../../base/index.js';
 import type { Constraints } from '../types.js';
 import { textFormats } from './formats.js';
 
-/** Counts the schemas that values were checked against, to find the branch of a combination that got furthest. */
-const progress = { checked: 0 };
+/** Whether texts match patterns, by pattern and text. */
+type Matches = ReadonlyMap<string, ReadonlyMap<string, boolean>>;
+
+const progress: { checked: number; known: Matches | undefined } = {
+  /** Counts the schemas that values were checked against, to find the branch of a combination that got furthest. */
+  checked: 0,
+  /** The long searches in the branches of the combination that is being checked. */
+  known: undefined,
+};
 
 /**
  * Validates a value against constraints, with the messages of kube-apiserver. Constraints for another type of value are ignored.
  */
 export function checkConstraints(value: JsonValue, c: Constraints, path: FieldPath, errors: FieldErrors): void {
+  if (progress.known === undefined && hasCombinations(c)) {
+    const long = [...longSearches(value, c, false)];
+    if (long.length > 0) {
+      errors.run(searchFirst(long, () => checkNow(value, c, path, errors)));
+      return;
+    }
+  }
+  checkNow(value, c, path, errors);
+}
+
+const hasCombinations = ({ allOf, anyOf, oneOf, not }: Constraints): boolean =>
+  (allOf ?? anyOf ?? oneOf ?? not) !== undefined;
+
+interface Search {
+  readonly text: string;
+  readonly pattern: string;
+}
+
+/** The searches in long texts that the branches of combinations make. `inBranch`: `c` is in a branch. */
+function* longSearches(value: JsonValue, c: Constraints, inBranch: boolean): Generator<Search> {
+  for (const list of [c.allOf, c.anyOf, c.oneOf])
+    if (list !== undefined) for (const branch of list) yield* longSearches(value, branch, true);
+  if (c.not !== undefined) yield* longSearches(value, c.not, true);
+  if (!inBranch) return;
+  if (typeof value === 'string') {
+    if (c.pattern !== undefined && isLongSearch(value, patternOf(c.pattern).size))
+      yield { text: value, pattern: c.pattern };
+  } else if (Array.isArray(value)) {
+    if (c.items !== undefined) for (const item of value) yield* longSearches(item, c.items, true);
+  } else if (isObject(value)) {
+    for (const name of Object.keys(value)) {
+      const inner = c.properties?.get(name) ?? c.additionalProperties;
+      if (inner !== undefined) yield* longSearches(value[name] as JsonValue, inner, true);
+    }
+  }
+}
+
+/** Makes searches in steps, and then a check that cannot pause. */
+function* searchFirst(searches: readonly Search[], check: () => void): Steps<void> {
+  const known = new Map<string, Map<string, boolean>>();
+  for (const { text, pattern } of searches) {
+    const ofPattern = known.get(pattern) ?? new Map<string, boolean>();
+    known.set(pattern, ofPattern);
+    const { expression, size } = patternOf(pattern);
+    const tooLong = text.length * size > apiLimits.patternStepsMax;
+    if (!ofPattern.has(text)) ofPattern.set(text, !tooLong && (yield* searchSteps(expression, text)) !== undefined);
+  }
+  progress.known = known;
+  try {
+    check();
+  } finally {
+    progress.known = undefined;
+  }
+}
+
+function checkNow(value: JsonValue, c: Constraints, path: FieldPath, errors: FieldErrors): void {
   progress.checked++;
   checkCombinations(value, c, path, errors);
   if (typeof value === 'string') checkText(value, c, path, errors);
@@ -65,6 +128,11 @@ function checkPattern(pattern: string, value: string, path: FieldPath, errors: F
   const { expression, size } = patternOf(pattern);
   const refuse = (): void => void errors.invalid(path, value, `${path} in body should match '${pattern}'`);
   const steps = value.length * size;
+  const known = progress.known?.get(pattern)?.get(value);
+  if (known !== undefined) {
+    if (!known) refuse();
+    return;
+  }
   if (steps > apiLimits.patternStepsMax) refuse();
   else if (isLongSearch(value, size)) errors.run(orElse(searchSteps(expression, value), refuse));
   else {
