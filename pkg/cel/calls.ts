@@ -11,6 +11,8 @@ export interface Invocation {
   readonly overload: string;
   readonly call: (...args: Value[]) => Value;
   readonly nonStrict: boolean;
+  /** The pattern of the call is a literal. The other argument is then evaluated first, and an error of it is the result without a cost. */
+  readonly hasPattern: boolean;
   readonly args: readonly Step[];
 }
 
@@ -24,7 +26,7 @@ const OPERATORS: ReadonlySet<string> = new Set([
  * A call. Functions of one or two arguments evaluate all arguments at their full cost even if one is an error; the
  * others, and those whose signature the types do not decide, end at the first error.
  */
-export function invoke({ name, overload, call, nonStrict, args }: Invocation): Step {
+export function invoke({ name, overload, call, nonStrict, hasPattern, args }: Invocation): Step {
   const cost = costOfCalls(name, overload);
   const search = Object.hasOwn(searches, name) ? searches[name] : undefined;
   const done = (f: Frame, values: readonly Value[]): Value =>
@@ -44,7 +46,12 @@ export function invoke({ name, overload, call, nonStrict, args }: Invocation): S
       return result;
     };
   }
-  if (args.length === 2 && !nonStrict && (OPERATORS.has(name) || (overload !== '' && name !== 'format'))) {
+  if (
+    args.length === 2 &&
+    !nonStrict &&
+    !hasPattern &&
+    (OPERATORS.has(name) || (overload !== '' && name !== 'format'))
+  ) {
     const [first, second] = args as [Step, Step];
     return (f) => {
       const a = first(f);
@@ -72,7 +79,7 @@ export function invoke({ name, overload, call, nonStrict, args }: Invocation): S
     const last = values.at(-1);
     const result = !nonStrict && last !== undefined && isError(last) ? last : done(f, values);
     if (cost?.after !== undefined) f.spend(cost.after(values, result));
-    return result;
+    return hasPattern && isError(result) && result.noOverload ? NO_OVERLOAD : result;
   };
 }
 
@@ -82,20 +89,31 @@ export function membership(element: Step, list: List): Step {
   const all: Value[] = [];
   let others = false;
   for (let i = 0; i < list.size; i++) {
-    const text = keyText(list.at(i));
+    const text = memberText(list.at(i));
     if (text === undefined) others = true;
     else keys.add(text);
     all.push(list.at(i));
   }
   if (others)
-    return invoke({ name: '@in', overload: 'in_list', call: contains, nonStrict: false, args: [element, () => list] });
+    return invoke({
+      name: '@in',
+      overload: 'in_list',
+      call: contains,
+      nonStrict: false,
+      hasPattern: false,
+      args: [element, () => list],
+    });
   return (f) => {
     const value = element(f);
     if (isError(value)) return value;
-    const text = keyText(value);
-    return text !== undefined && keys.has(text);
+    const text = memberText(value);
+    return text !== undefined && keys.has(text) && !Number.isNaN(value);
   };
 }
+
+/** Equal values have the same text; only NaN does not equal itself. */
+const memberText = (value: Value): string | undefined =>
+  typeof value === 'number' ? (keyText(value) ?? `d${value}`) : keyText(value);
 
 export function and(steps: readonly Step[]): Step {
   return decide(steps, false);

@@ -11,6 +11,7 @@ import {
   ERROR,
   freshen,
   INT,
+  isOptionalType,
   listOf,
   mapOf,
   mostGeneral,
@@ -100,7 +101,13 @@ class Checker implements Pass<Type> {
     return ERROR;
   }
 
+  /** Type parameters that nothing decides have their own names. */
   #show(t: Type): string {
+    return showType(substitute(this.#substitutions, t, false));
+  }
+
+  /** The type of an argument: type parameters that nothing decides are `dyn`. */
+  #showArgument(t: Type): string {
     return showType(substitute(this.#substitutions, t, true));
   }
 
@@ -156,7 +163,7 @@ class Checker implements Pass<Type> {
 
   #unwrapOptional(e: Expr, t: Type): Type {
     const found = substitute(this.#substitutions, t, false);
-    if (found.kind === 'opaque' && found.name === 'optional_type') return found.params[0]!;
+    if (isOptionalType(found)) return found.params[0]!;
     if (found.kind === 'dyn' || found.kind === 'error') return found;
     return this.#report(e, `expected type 'optional_type(${this.#show(found)})' but found '${this.#show(found)}'`);
   }
@@ -189,7 +196,7 @@ class Checker implements Pass<Type> {
       }
     }
     const operand = yield e.operand;
-    const result = this.#field(e, operand, e.field);
+    const result = this.#partOf(e, operand, e.field, false);
     return e.test ? BOOL : result;
   }
 
@@ -198,8 +205,17 @@ class Checker implements Pass<Type> {
     return this.#scopes.some((s) => s.has(root));
   }
 
-  #field(e: { readonly offset: number }, operand: Type, field: string): Type {
+  /** The type of `operand.field`. The field of an optional value is optional. */
+  #partOf(e: Expr, operand: Type, field: string, optional: boolean): Type {
     const t = substitute(this.#substitutions, operand, false);
+    if (isOptionalType(t)) return optionalOf(this.#field(e, t.params[0]!, field));
+    const found = this.#field(e, t, field);
+    return optional ? optionalOf(found) : found;
+  }
+
+  #field(e: { readonly offset: number }, t: Type, field: string): Type {
+    if (t.kind === 'opaque' && t.name !== 'optional_type')
+      return this.#report(e, `unexpected failed resolution of '${t.name}'`);
     switch (t.kind) {
       case 'map':
         return t.value;
@@ -217,9 +233,6 @@ class Checker implements Pass<Type> {
         if (declared === undefined) return this.#report(e, `unexpected failed resolution of '${t.name}'`);
         return declared.field(field) ?? this.#report(e, `undefined field '${field}'`);
       }
-      case 'opaque':
-        if (t.name === 'optional_type') return optionalOf(this.#field(e, t.params[0]!, field));
-        return this.#report(e, `unexpected failed resolution of '${t.name}'`);
       default:
         return this.#report(e, `type '${this.#show(t)}' does not support field selection`);
     }
@@ -270,10 +283,7 @@ class Checker implements Pass<Type> {
       return this.#report(e, `unsupported optional field selection: ${e.name}`);
     this.#types.set(field.id, STRING);
     this.#overloads.set(e.id, ['select_optional_field']);
-    const t = substitute(this.#substitutions, operand, false);
-    const result = this.#field(e, t, field.value);
-    const isOptional = result.kind === 'opaque' && result.name === 'optional_type';
-    return isOptional ? result : optionalOf(result);
+    return this.#partOf(e, operand, field.value, true);
   }
 
   /** Finds the matching signatures; the result is their common type, or `dyn` if they differ. */
@@ -288,7 +298,7 @@ class Checker implements Pass<Type> {
       result = result === undefined || sameType(result, type) ? type : DYN;
     }
     if (result === undefined) {
-      const shown = args.map((a) => this.#show(a));
+      const shown = args.map((a) => this.#showArgument(a));
       const applied = method ? `${shown[0]}.(${shown.slice(1).join(', ')})` : `(${shown.join(', ')})`;
       const name = e.name === '_[?_]' || e.name === '_[_]' ? e.name : f.name;
       return this.#report(e, `found no matching overload for '${name}' applied to '${applied}'`);

@@ -262,7 +262,8 @@ export class Compiler implements Pass<Step> {
     if (name === '@in' && this.#constants.get(args[1]!) instanceof List && overload === 'in_list')
       return membership(args[0]!, this.#constants.get(args[1]!) as List);
     const call = declaration.bySignature?.[overload] ?? declaration.call;
-    const step = invoke({ name, overload, call, nonStrict: declaration.nonStrict, args });
+    const hasPattern = TAKE_PATTERN.has(name) && typeof this.#constants.get(args[1]!) === 'string';
+    const step = invoke({ name, overload, call, nonStrict: declaration.nonStrict, hasPattern, args });
     return this.#fold(name, e, step, args);
   }
 

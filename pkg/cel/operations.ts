@@ -46,7 +46,8 @@ export function listIndex(key: Value): number | CelError {
   if (typeof key === 'bigint') return Number(key);
   if (key instanceof Uint)
     return key.value <= INDEX_MAX ? Number(key.value) : fail(`unsupported index value ${key.value} in list`);
-  if (typeof key === 'number') return Number.isInteger(key) ? key : fail(`unsupported index value ${key} in list`);
+  if (typeof key === 'number')
+    return Number.isInteger(key) ? key : fail(`unsupported index value ${formatDouble(key)} in list`);
   return fail(`unsupported index type '${typeName(key)}' in list`);
 }
 
@@ -59,8 +60,7 @@ export function optionalElement(container: Value, key: Value): Value {
   }
   if (container instanceof CelMap) {
     const value = container.find(key);
-    if (value === undefined) return Optional.NONE;
-    return value instanceof Optional ? value : new Optional(value);
+    return value === undefined ? Optional.NONE : new Optional(value);
   }
   const value = elementAt(container, key);
   return isError(value) ? Optional.NONE : new Optional(value);

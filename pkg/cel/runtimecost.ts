@@ -75,7 +75,7 @@ const BY_NAME: Readonly<Record<string, Cost>> = {
   isSemver: first,
   fieldSelector: (args) => selector(size(args, 1)),
   labelSelector: (args) => selector(size(args, 1)),
-  validate: (args) => walk(1 + size(args, 1)) * formatCost(args[0]!),
+  validate: (args) => (args[0] instanceof FormatValue ? walk(1 + size(args, 1)) * args[0].cost : 1),
   'sets.contains': (args) => product(args),
   'sets.intersects': (args) => product(args),
   'sets.equivalent': (args) => 2 * size(args, 0) * size(args, 1) + 1,
@@ -139,8 +139,6 @@ function traversal(v: Value): number {
 }
 
 /** The cost of a named format for ten characters. */
-const formatCost = (v: Value): number => (v instanceof FormatValue ? v.cost : 1);
-
 function product(args: readonly Value[]): number {
   return size(args, 0) * size(args, 1) + 1;
 }

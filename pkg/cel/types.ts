@@ -42,6 +42,11 @@ export const opaque = (name: string, ...params: readonly Type[]): Type => ({ kin
 export const struct = (name: string): Type => ({ kind: 'struct', name });
 export const optionalOf = (t: Type): Type => opaque('optional_type', t);
 
+/** Reports whether `t` is `optional_type(...)`, whose parameter is the type of the value. */
+export function isOptionalType(t: Type): t is Type & { readonly kind: 'opaque' } {
+  return t.kind === 'opaque' && t.name === 'optional_type';
+}
+
 /** The type as error messages show it: `map(string, int)`. */
 export function showType(t: Type): string {
   switch (t.kind) {
