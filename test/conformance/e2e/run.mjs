@@ -141,7 +141,9 @@ async function worker(index, queue, outcomes) {
 
 function outcomeOf(spec, late) {
   if (spec.State === 'passed') return { state: 'passed' };
-  const message = (spec.Failure?.Message ?? spec.State).split('\n').slice(0, 4).join(' ').slice(0, 400);
+  // Paths and ports of this run are of no use to a reader.
+  const shown = (spec.Failure?.Message ?? spec.State).replaceAll(`${bin}/`, '').replace(/ --(?:kubeconfig|server)=\S+/g, '');
+  const message = shown.split('\n').slice(0, 4).join(' ').slice(0, 400);
   if (spec.State === 'interrupted' && interrupted) return { state: 'not run' };
   if (spec.State === 'skipped') return { state: 'not applicable', reason: message };
   return { state: 'failed', reason: late && spec.State === 'interrupted' ? `interrupted after ${o['spec-minutes']} minutes` : message };
