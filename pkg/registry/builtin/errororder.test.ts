@@ -305,3 +305,19 @@ it.each([
     `${wrong} may not be ${range}`,
   ]);
 });
+
+it.each([
+  [16, 15, []],
+  [16, 16, ['required entropy bits of deckSize 16 and handSize 16 should not be greater than 60']],
+])('a priority level with %i queues and hands of %i', async (queues, handSize, wrong) => {
+  const limitResponse = { type: 'Queue', queuing: { queues, handSize, queueLengthLimit: 1 } };
+  const what = 'prioritylevelconfigurations.flowcontrol.apiserver.k8s.io/v1';
+  const spec = { type: 'Limited', limited: { limitResponse } };
+  const level = object('flowcontrol.apiserver.k8s.io/v1', 'PriorityLevelConfiguration', spec);
+  const b = await Bench.open();
+  const found = await b.create(what, '', level).then(
+    () => [],
+    () => causesOf(b.create(what, '', level)),
+  );
+  expect(found.map((f) => f.split(': ').at(-1))).toEqual(wrong);
+});

@@ -39,3 +39,13 @@ it('an APIService of another server has no conditions at first', async () => {
   );
   expect(listAt(made, 'status', 'conditions')).toEqual([]);
 });
+
+it('an APIService may have finalizers without a domain, and a write of the status does not change its metadata', async () => {
+  const b = await Bench.open();
+  const what = 'apiservices.apiregistration.k8s.io/v1';
+  const object = apiService({});
+  await b.create(what, '', { ...object, metadata: { name: 'v1.a.io', finalizers: ['plain'] } });
+  const metadata = { labels: { added: 'a' }, finalizers: ['other'] };
+  const after = objectAt(await b.patch(`${what}/status`, ['', 'v1.a.io'], { metadata }), 'metadata');
+  expect([after['labels'], after['finalizers']]).toEqual([undefined, ['plain']]);
+});

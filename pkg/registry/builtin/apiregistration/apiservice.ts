@@ -47,6 +47,7 @@ export const apiService: ResourceDeclaration<ApiService> = {
       validate,
     },
     update: { generation: 'none', validate: (o, _old, errors) => validate(o, errors) },
+    compatibility: { anyFinalizers: true },
   }),
   subresources: {
     status: statusAlone<ApiService>({ update: { validate: (o, _old, errors) => validateStatus(o, errors) } }),

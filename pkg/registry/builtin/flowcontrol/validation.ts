@@ -257,12 +257,8 @@ function queues(
     );
 }
 
-/** The entropy in bits that shuffle sharding uses to deal a hand of distinct queues. */
-function entropyBits(deck: number, hand: number): number {
-  let bits = 0;
-  for (let i = 0; i < hand; i++) bits += Math.log2(deck - i);
-  return Math.ceil(bits);
-}
+/** The entropy in bits that shuffle sharding reserves to deal a hand, as if each queue were dealt from the whole deck. */
+const entropyBits = (deck: number, hand: number): number => Math.ceil(Math.log2(deck) * hand);
 
 /** Validates the status of both kinds. */
 export function validateConditions(
