@@ -19,6 +19,7 @@ export async function aggregated(programs) {
     await admission(admin);
     await authorization(admin, config);
     await owners(admin);
+    await dependents(admin);
     await namespaceDeletion(admin);
     await unavailable(admin, sample);
     return 0;
@@ -146,6 +147,25 @@ async function owners(admin) {
   check((await admin('GET', `${maps}/owned`)).code === 200, 'an object with an owner that exists stays');
   await must(admin('DELETE', `${FLUNDERS}/owner`));
   await until('an object whose owner was deleted is gone', gone('owned'));
+}
+
+/** The garbage collector finds them by lists of the sample server. */
+async function dependents(admin) {
+  const maps = '/api/v1/namespaces/default/configmaps';
+  const { metadata } = await must(admin('POST', maps, { metadata: { name: 'owner' } }));
+  const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: metadata.uid, blockOwnerDeletion: true };
+  const owned = (name, uid) => ({ ...flunder(name), metadata: { name, ownerReferences: [{ ...reference, uid }] } });
+  await must(admin('POST', FLUNDERS, owned('owned', metadata.uid)));
+  await must(admin('POST', FLUNDERS, owned('orphaned', 'another')));
+  const gone = (path) => async () => {
+    const { code, text } = await admin('GET', path);
+    return { ok: code === 404, why: text };
+  };
+  await until('its object with an owner that does not exist is gone', gone(`${FLUNDERS}/orphaned`));
+  check((await admin('GET', `${FLUNDERS}/owned`)).code === 200, 'its object with an owner that exists stays');
+  await must(admin('DELETE', `${maps}/owner?propagationPolicy=Foreground`));
+  await until('an owner that waited for its object is gone', gone(`${maps}/owner`));
+  check((await admin('GET', `${FLUNDERS}/owned`)).code === 404, 'its object went before the owner');
 }
 
 /** The objects of the sample server belong to the content of their namespace. */
