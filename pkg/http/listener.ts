@@ -154,9 +154,10 @@ class Door implements Listener {
     server.on('tlsClientError', () => {
       services.metrics.tlsHandshakeErrors.value++;
     });
-    server.on('clientError', (error: Error & { code?: string }, socket: Socket) =>
-      refuse(services.world.timers, error.code, socket),
-    );
+    server.on('clientError', (error: Error & { code?: string }, socket: Socket) => {
+      this.#feeds.get(socket)?.detach();
+      refuse(services.world.timers, error.code, socket);
+    });
   }
 
   async listen(host: string, port: number): Promise<void> {

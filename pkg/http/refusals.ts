@@ -36,14 +36,30 @@ export function refuseRequest(request: IncomingMessage, response: ServerResponse
   request.resume();
 }
 
-/** Responds to a request that Node's parser rejects. There is no response object, so the bytes are written directly. */
+/**
+ * Responds to a request that Node's parser rejects. There is no response object, so the bytes are written directly, after the responses to the
+ * requests before it. Nothing more is read from the connection.
+ */
 export function refuse(timers: Timers, code: string | undefined, socket: Socket): void {
   if (socket.destroyed || !socket.writable) return;
   if (code === 'ECONNRESET' || code === 'EPIPE') {
     socket.destroy();
     return;
   }
-  refuseWith(timers, socket, refusal(code));
+  const before = responseBefore(socket);
+  if (before === undefined) {
+    refuseWith(timers, socket, refusal(code));
+    return;
+  }
+  socket.pause();
+  before.once('close', () => refuse(timers, code, socket));
+}
+
+/** The response in progress, if its request was read whole. If not, the parser has rejected that request. */
+function responseBefore(socket: Socket): ServerResponse | undefined {
+  // Node keeps the response that is being written in a field that its types do not list.
+  const response = (socket as { readonly _httpMessage?: ServerResponse | null })._httpMessage ?? undefined;
+  return response?.req.complete === true ? response : undefined;
 }
 
 /** Give the client time to read the response, then close the connection: no other timer covers it. */
