@@ -138,7 +138,6 @@ function traversal(v: Value): number {
   return cost;
 }
 
-/** The cost of a named format for ten characters. */
 function product(args: readonly Value[]): number {
   return size(args, 0) * size(args, 1) + 1;
 }

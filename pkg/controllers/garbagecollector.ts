@@ -69,6 +69,7 @@ export function garbageCollector(
   const queue = queueWith(WORKERS, '');
   /** By aggregated server: one that does not respond holds only its own workers. */
   const remoteQueues = new Map<string, WorkQueue>();
+  let stopped = false;
   /** Owners that are being deleted and have no owners themselves. */
   const owners = new Map<string, Collected>();
   const followed = new FollowedOwners({
@@ -87,7 +88,7 @@ export function garbageCollector(
     let found = remoteQueues.get(server);
     if (found === undefined) {
       found = queueWith(REMOTE_WORKERS, server);
-      found.start();
+      if (!stopped) found.start();
       remoteQueues.set(server, found);
     }
     return found;
@@ -259,6 +260,7 @@ export function garbageCollector(
       elsewhere.start();
     },
     stop: () => {
+      stopped = true;
       loop.stop();
       followed.stop();
       elsewhere.stop();
