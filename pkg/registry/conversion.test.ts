@@ -139,7 +139,7 @@ describe('an object written in one version', () => {
 
   it('is validated by the same rules in another', async () => {
     const b = await Bench.open([['api/all', true]]);
-    const nothing = { ...claim, spec: { devices: { requests: [{ name: 'one' }] } } };
+    const nothing = { ...claim, spec: { devices: { requests: [{ name: 'one', count: 2 }] } } };
     await expect(b.create('resourceclaims.resource.k8s.io/v1beta1', 'default', nothing)).rejects.toThrow(
       /spec\.devices\.requests\[0\]\.exactly\.deviceClassName: Required/,
     );

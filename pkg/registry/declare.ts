@@ -148,6 +148,7 @@ function conversion(v: DeclaredVersion, gv: GroupVersion, storage: StorageForm):
       v.fromStorage?.(o);
       o['apiVersion'] = apiVersion;
     },
+    fieldPath: v.fieldPath,
   };
 }
 

@@ -12,12 +12,26 @@ const AT_ONCE = 500;
 
 /**
  * Adds the errors of the validation markers of the schema, in steps. If a marker and a rule of the kind report the same fault, only the error of the
- * marker is kept. Duplicate errors of the rules of the kind are removed.
+ * marker is kept. Duplicate errors of the rules of the kind are removed, unless the kind repeats those of an update.
  */
-export function* addDeclarative(
+export function* addDeclarative(core: Core, target: Target, change: Changed, found: FieldErrors): Steps<FieldErrors> {
+  const { repeatsErrors = false } = target.resource.strategy.compatibility ?? {};
+  if (change.old === undefined || !repeatsErrors) return yield* merged(core, target, change, found);
+  if (repeatsErrors !== 'twice' || target.kind === 'status') return found;
+  const once = yield* merged(core, target, change, found);
+  return new FieldErrors().addAll(found.list).addAll(once.list);
+}
+
+/** An object that is written. `old` is undefined on create. */
+interface Changed {
+  readonly object: JsonObject;
+  readonly old: JsonObject | undefined;
+}
+
+function* merged(
   core: Core,
   { resource }: Target,
-  { object: o, old }: { readonly object: JsonObject; readonly old: JsonObject | undefined },
+  { object: o, old }: Changed,
   found: FieldErrors,
 ): Steps<FieldErrors> {
   const options = {
@@ -26,15 +40,16 @@ export function* addDeclarative(
   const declared = yield* declarativeErrors(o, old, resource.storage.schema, options);
   if (declared.length === 0 && found.list.length < 2) return found;
   const seen = new Set(declared.map(faultOf));
-  const merged = new FieldErrors();
+  const kept = new FieldErrors();
   for (const [i, e] of found.list.entries()) {
     if (i % AT_ONCE === AT_ONCE - 1) yield;
     const whole = `${e.field}: ${e.message}`;
     if (seen.has(whole) || seen.has(faultOf(e))) continue;
     seen.add(whole);
-    merged.addAll([e]);
+    kept.addAll([e]);
   }
-  return merged.addAll(declared);
+  const { fieldPath } = resource.conversion ?? {};
+  return kept.addAll(fieldPath === undefined ? declared : declared.map((e) => ({ ...e, field: fieldPath(e.field) })));
 }
 
 /** Returns the same text for errors of one field from two rules of the same type, whatever their messages. */

@@ -2,7 +2,7 @@ import type { GroupResourceName, JsonObject } from '../api/index.js';
 import type { KindSchema, StructSchema } from '../schema/index.js';
 import type { RemoteConverter } from './conversion.js';
 import type { ResourceMemory } from './memory.js';
-import type { Strategy, Subresource, TableDeclaration, Verb, VirtualHandler } from './resource.js';
+import type { DeclaredVersion, Strategy, Subresource, TableDeclaration, Verb, VirtualHandler } from './resource.js';
 
 /**
  * A kind of object, with everything that the server needs to store it and to serve its versions. Built-in declarations
@@ -96,4 +96,5 @@ export interface StorageForm {
 export interface Conversion {
   readonly toStorage: (o: JsonObject) => void;
   readonly fromStorage: (o: JsonObject) => void;
+  readonly fieldPath?: DeclaredVersion['fieldPath'];
 }

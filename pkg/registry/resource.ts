@@ -80,6 +80,8 @@ export interface DeclaredVersion {
    */
   readonly toStorage?: (o: JsonObject) => void;
   readonly fromStorage?: (o: JsonObject) => void;
+  /** The path in this version of a field of the storage version. Errors of the validation markers have it. */
+  readonly fieldPath?: (stored: string) => string;
 }
 
 export type Verb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | 'patch' | 'update' | 'watch';
@@ -240,8 +242,10 @@ export interface Strategy<T = AnyFields> {
 }
 
 export interface CreateRules<T = AnyFields> {
-  /** The rule for `metadata.name`; returns one message per violation. Default: DNS-1123 subdomain. */
-  validateName?(name: string, prefix: boolean): readonly string[];
+  /** The rule for `metadata.name` of `o`; returns one message per violation. Default: DNS-1123 subdomain. */
+  validateName?(name: string, prefix: boolean, o: Shaped<T>): readonly string[];
+  /** A new object has the generation that the client sent, or none. */
+  readonly keepsGeneration?: boolean;
   /**
    * Clears what a client may not set (status) and sets what the server owns; in steps if it may take longer than a time slice.
    * `write.ts` sets `metadata.generation`.
@@ -311,8 +315,13 @@ export interface DeletionRules<T = AnyFields> {
 
 /** Differences between kinds whose only reason is compatibility with kube-apiserver. */
 export interface CompatibilityRules {
-  /** An update also runs the name rule of create. */
-  readonly checksUpdateLikeNew?: boolean;
+  /** An update also runs the rules of metadata of create. `always`: its name rule reads fields that an update may change. */
+  readonly checksUpdateLikeNew?: boolean | 'always';
+  /**
+   * An update reports an error as often as its rules find it (kinds without declarative validation: API services, custom objects).
+   * `twice`: and then all errors once more (definitions).
+   */
+  readonly repeatsErrors?: boolean | 'twice';
   /** Finalizers may be any qualified name: one without a domain need not be a well-known name. `update`: only then. */
   readonly anyFinalizers?: boolean | 'update';
   /** A pending deletion sets deletionTimestamp, but neither a grace period nor the generation (namespaces, definitions). */

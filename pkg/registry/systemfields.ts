@@ -101,13 +101,16 @@ export function generatedName(base: string, world: World): string {
 }
 
 export function firstGeneration(object: JsonObject, strategy: Strategy): void {
-  if (strategy.update?.generation !== 'none') metaOf(object)['generation'] = 1;
+  if (strategy.update?.generation !== 'none' && strategy.create?.keepsGeneration !== true)
+    metaOf(object)['generation'] = 1;
 }
 
 export function validateNewMeta(object: JsonObject, target: Target, found: FieldErrors): void {
   const { namespaced, strategy } = target.resource;
   const meta = metaOf(object);
-  validateMeta(meta, { namespaced, nameRule: strategy.create?.validateName ?? subdomainName }, METADATA, found);
+  const rule = strategy.create?.validateName ?? subdomainName;
+  const nameRule = (name: string, isPrefix: boolean): readonly string[] => rule(name, isPrefix, object);
+  validateMeta(meta, { namespaced, nameRule }, METADATA, found);
   if (strategy.compatibility?.anyFinalizers !== true) validateFinalizerNames(meta, METADATA, found);
 }
 
@@ -212,17 +215,20 @@ function differsBeyondStatus(a: JsonObject, b: JsonObject): boolean {
   return false;
 }
 
-/** Applies the rules of metadata for an update. `write.ts` removes duplicate errors. */
+/** Applies the rules of metadata for an update. `addDeclarative` removes duplicate errors. */
 export function validateChangedMeta(object: JsonObject, old: JsonObject, target: Target, found: FieldErrors): void {
   const { namespaced } = target.resource;
   const rules = updateCompatibility(target);
   const meta = metaOf(object);
   validateMeta(meta, { namespaced, nameRule: pathSegmentName }, METADATA, found);
   validateMetaUpdate(meta, metaOf(old), METADATA, found);
+  // First the rules of every kind, and then those of this kind, which contain them.
+  if (target.resource.strategy.compatibility?.repeatsErrors) validateMetaUpdate(meta, metaOf(old), METADATA, found);
   if (!rules?.anyFinalizers) validateFinalizerNames(meta, METADATA, found);
   // A valid update that keeps the name and has no generateName also passes the rules of create.
   const passes = found.empty && sameName(meta, metaOf(old)) && text(meta, 'generateName') === '';
-  if (rules?.checksUpdateLikeNew !== true || passes) return;
+  const { checksUpdateLikeNew = false } = rules ?? {};
+  if (!checksUpdateLikeNew || (passes && checksUpdateLikeNew !== 'always')) return;
   validateNewMeta(object, target, found);
 }
 

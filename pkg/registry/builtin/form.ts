@@ -76,16 +76,19 @@ export function statusSubresource<T = AnyFields>(strategy: Strategy<NoInfer<T>> 
 
 /**
  * The `status` subresource of the newer kinds: a write of the status does not change labels, annotations, finalizers or owners, and
- * server-side apply owns neither them nor the spec.
+ * server-side apply owns neither them nor the spec. With `allMetadata` it changes nothing of the metadata.
  */
-export function statusAlone<T = AnyFields>(strategy: Strategy<NoInfer<T>> = {}): Subresource<T> {
+export function statusAlone<T = AnyFields>(
+  strategy: Strategy<NoInfer<T>> = {},
+  { allMetadata = false }: { readonly allMetadata?: boolean } = {},
+): Subresource<T> {
   return statusSubresource<T>({
     ...strategy,
     update: {
       resetFields: [['metadata'], ['spec']],
       ...strategy.update,
       prepare: (o, old, context) => {
-        keepMetadata(o as JsonObject, old as JsonObject);
+        keepMetadata(o as JsonObject, old as JsonObject, allMetadata);
         return strategy.update?.prepare?.(o, old, context);
       },
     },
@@ -102,13 +105,17 @@ export function keepLabels(o: JsonObject, old: JsonObject, _context: WriteContex
   keep('labels', meta, before);
 }
 
-/** Keeps the old metadata except managedFields: a status update of the newer kinds may not change it. */
-function keepMetadata(o: JsonObject, old: JsonObject): void {
+/** Keeps the old metadata, which a status update of the newer kinds may not change. */
+function keepMetadata(o: JsonObject, old: JsonObject, all: boolean): void {
   const meta = o['metadata'];
   const before = old['metadata'];
   if (!isObject(meta) || !isObject(before)) return;
-  for (const field of KEPT_METADATA) keep(field, meta, before);
+  const fields = all ? new Set([...Object.keys(meta), ...Object.keys(before)]) : KEPT_METADATA;
+  for (const field of fields) if (!SERVER_METADATA.has(field)) keep(field, meta, before);
 }
+
+/** Metadata that every write changes. */
+const SERVER_METADATA: ReadonlySet<string> = new Set(['managedFields', 'resourceVersion']);
 
 const KEPT_METADATA = ['deletionTimestamp', 'generation', 'labels', 'annotations', 'finalizers', 'ownerReferences'];
 

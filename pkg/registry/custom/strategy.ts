@@ -79,7 +79,7 @@ export function customStrategy(
       generation: (o, old) => differs(o, old, statusIsSeparate),
       validate: (o, old, found, context) => validate({ object: o, old }, rules(context), found, context),
     },
-    compatibility: { anyFinalizers: true },
+    compatibility: { anyFinalizers: true, repeatsErrors: true },
   };
 }
 
@@ -164,7 +164,7 @@ export function customStatusStrategy(rules: (context: WriteContext) => VersionRu
       },
       validate: (o, old, found, context) => validate({ object: o, old }, rules(context), found, context, 'status'),
     },
-    compatibility: { anyFinalizers: true },
+    compatibility: { anyFinalizers: true, repeatsErrors: true },
   };
 }
 

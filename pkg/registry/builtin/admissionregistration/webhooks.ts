@@ -80,16 +80,13 @@ function webhook(
   expressions: Expressions,
 ): void {
   name(textAt(w, 'name'), path.child('name'), errors);
-  labelSelector(at(w, 'namespaceSelector'), path.child('namespaceSelector'), errors);
-  labelSelector(at(w, 'objectSelector'), path.child('objectSelector'), errors);
+  errors.each(objectsAt(w, 'rules'), (rule, i) => operationsRule(rule, path.child('rules').index(i), errors));
+  closed(w, 'failurePolicy', ['Fail', 'Ignore'], path, errors);
+  closed(w, 'matchPolicy', ['Equivalent', 'Exact'], path, errors);
   const effects = textAt(w, 'sideEffects');
   if (typeof at(w, 'sideEffects') !== 'string')
     errors.required(path.child('sideEffects'), `must specify one of ${SIDE_EFFECTS.join(', ')}`);
   else if (!SIDE_EFFECTS.includes(effects)) errors.notSupported(path.child('sideEffects'), effects, SIDE_EFFECTS);
-  errors.each(objectsAt(w, 'rules'), (rule, i) => operationsRule(rule, path.child('rules').index(i), errors));
-  closed(w, 'failurePolicy', ['Fail', 'Ignore'], path, errors);
-  closed(w, 'matchPolicy', ['Equivalent', 'Exact'], path, errors);
-  closed(w, 'reinvocationPolicy', ['IfNeeded', 'Never'], path, errors);
   const timeout = at(w, 'timeoutSeconds');
   if (typeof timeout === 'number' && (timeout < 1 || timeout > TIMEOUT_SECONDS_MAX))
     errors.invalid(
@@ -97,9 +94,12 @@ function webhook(
       timeout,
       `the timeout value must be between 1 and ${TIMEOUT_SECONDS_MAX} seconds`,
     );
+  labelSelector(at(w, 'namespaceSelector'), path.child('namespaceSelector'), errors);
+  labelSelector(at(w, 'objectSelector'), path.child('objectSelector'), errors);
+  closed(w, 'reinvocationPolicy', ['IfNeeded', 'Never'], path, errors);
   clientConfig(objectAt(w, 'clientConfig'), path.child('clientConfig'), errors);
-  reviewVersions(listAt(w, 'admissionReviewVersions').map(String), path.child('admissionReviewVersions'), errors);
   matchConditions(w, path, errors, expressions);
+  reviewVersions(listAt(w, 'admissionReviewVersions').map(String), path.child('admissionReviewVersions'), errors);
 }
 
 function closed<T>(

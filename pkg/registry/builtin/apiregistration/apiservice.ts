@@ -5,7 +5,6 @@ import {
   isDns1035Label,
   isDns1123Subdomain,
   type JsonObject,
-  nameOf,
   pathSegmentName,
   setOwn,
 } from '../../../api/index.js';
@@ -39,15 +38,18 @@ export const apiService: ResourceDeclaration<ApiService> = {
       if (service !== undefined && at(service, 'port') === undefined) (service as JsonObject)['port'] = PORT_DEFAULT;
     },
     create: {
-      validateName: pathSegmentName,
+      validateName: (name, isPrefix, o) => {
+        const wrong = pathSegmentName(name, isPrefix);
+        return wrong.length > 0 ? wrong : misnamed(name, o);
+      },
       prepare: (o, { world }) => {
         if (at(o, 'spec', 'service') === undefined)
           setOwn(o, 'status', { conditions: [localCondition(formatTime(world.clock.now()))] });
       },
       validate,
     },
-    update: { generation: 'none', validate: (o, _old, errors) => validate(o, errors) },
-    compatibility: { anyFinalizers: true },
+    update: { generation: 'none' },
+    compatibility: { anyFinalizers: true, checksUpdateLikeNew: 'always', repeatsErrors: true },
   }),
   subresources: {
     status: statusAlone<ApiService>({ update: { validate: (o, _old, errors) => validateStatus(o, errors) } }),
@@ -83,17 +85,16 @@ function availableCell(o: JsonObject): string {
   return status === 'True' ? status : `${status} (${textAt(condition, 'reason')})`;
 }
 
+/** The name is that of the group version. */
+function misnamed(name: string, o: JsonObject): readonly string[] {
+  const right = `${textAt(o, 'spec', 'version')}.${textAt(o, 'spec', 'group')}`;
+  return name === right ? [] : [`must be \`spec.version+"."+spec.group\`: ${JSON.stringify(right)}`];
+}
+
 function validate(o: JsonObject, errors: FieldErrors): void {
   const spec = objectAt(o, 'spec');
   const group = textAt(spec, 'group');
   const version = textAt(spec, 'version');
-  const name = `${version}.${group}`;
-  if (nameOf(o) !== name)
-    errors.invalid(
-      FieldPath.of('metadata', 'name'),
-      nameOf(o),
-      `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(name)}`,
-    );
   if (group !== '') sentences(group, isDns1123Subdomain, SPEC.child('group'), errors);
   else if (version !== 'v1')
     errors.required(SPEC.child('group'), 'only v1 may have an empty group and it better be legacy kube');

@@ -32,6 +32,7 @@ export function validateAutoscaler(o: Shaped<shapes.AutoscalingV2HorizontalPodAu
   replicas(spec, errors);
   reference(objectAt(spec, 'scaleTargetRef'), SPEC.child('scaleTargetRef'), errors);
   errors.each(objectsAt(spec, 'metrics'), (m, i) => metric(m, SPEC.child('metrics').index(i), errors));
+  metricsAtZero(spec, errors);
   behaviour(objectAt(spec, 'behavior'), SPEC.child('behavior'), errors);
 }
 
@@ -40,17 +41,20 @@ function replicas(spec: Shaped<shapes.AutoscalingV2HorizontalPodAutoscalerSpec>,
   const max = numberAt(spec, 'maxReplicas');
   if (typeof min === 'number' && min < 0)
     errors.invalid(SPEC.child('minReplicas'), min, 'must be greater than or equal to 0');
-  // With zero pods only object and external metrics can trigger scaling up.
-  const seenOutside = objectsAt(spec, 'metrics').some((m) => ['Object', 'External'].includes(textAt(m, 'type')));
-  if (min === 0 && !seenOutside)
-    errors.forbidden(
-      SPEC.child('metrics'),
-      'must specify at least one Object or External metric to support scaling to zero replicas',
-    );
   const path = SPEC.child('maxReplicas');
   if (max === 0) errors.required(path, 'must be set and greater than 0');
   if (max < 0) errors.invalid(path, max, 'must be greater than or equal to 1');
   if (typeof min === 'number' && max < min) errors.invalid(path, max, 'must be greater than or equal to `minReplicas`');
+}
+
+/** With zero pods only object and external metrics can trigger scaling up. */
+function metricsAtZero(spec: Shaped<shapes.AutoscalingV2HorizontalPodAutoscalerSpec>, errors: FieldErrors): void {
+  const seenOutside = objectsAt(spec, 'metrics').some((m) => ['Object', 'External'].includes(textAt(m, 'type')));
+  if (at(spec, 'minReplicas') === 0 && !seenOutside)
+    errors.forbidden(
+      SPEC.child('metrics'),
+      'must specify at least one Object or External metric to support scaling to zero replicas',
+    );
 }
 
 function reference(

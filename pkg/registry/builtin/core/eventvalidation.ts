@@ -3,6 +3,7 @@ import {
   type FieldErrors,
   FieldPath,
   isQualifiedName,
+  type JsonValue,
   type Shaped,
   subdomainName,
 } from '../../../api/index.js';
@@ -101,28 +102,40 @@ function series(o: Shaped<shapes.CoreV1Event>, errors: FieldErrors): void {
   if (textAt(o, 'series', 'lastObservedTime') === '') errors.required(root('series').child('lastObservedTime'));
 }
 
-/** Maps stored field names to those that errors show. */
-const FIXED_TEXTS = [
-  ['reason', 'reason'],
-  ['message', 'message'],
-  ['reportingComponent', 'reportingController'],
-  ['reportingInstance', 'reportingInstance'],
-  ['action', 'action'],
-  ['reason', 'reason'],
-  ['type', 'type'],
+/** The fields that an update may not change, in the order of kube-apiserver, and the type of a value that is an object. */
+const FIXED = [
+  ['involvedObject', 'core/v1.ObjectReference'],
+  ['reason'],
+  ['message'],
+  ['source', 'core/v1.EventSource'],
+  ['firstTimestamp'],
+  ['lastTimestamp'],
+  ['count'],
+  ['type'],
+  ['eventTime'],
+  ['action'],
+  ['related', 'core/v1.ObjectReference'],
+  ['reportingComponent'],
+  ['reportingInstance'],
 ] as const;
 
 function unchanged(o: Shaped<shapes.CoreV1Event>, old: Shaped<shapes.CoreV1Event>, errors: FieldErrors): void {
-  const fixed = 'field is immutable';
-  for (const field of ['involvedObject', 'related'] as const) {
-    if (equalJson(at(o, field) ?? null, at(old, field) ?? null)) continue;
-    errors.invalid(root(field), shown('core/v1.ObjectReference', at(o, field)), fixed);
+  for (const [field, type] of FIXED) {
+    const zero = ZERO[field] ?? '';
+    const [now, before] = [at(o, field) || zero, at(old, field) || zero];
+    if (equalJson(now, before)) continue;
+    const path = root(field === 'reportingComponent' ? 'reportingController' : field);
+    errors.invalid(path, type === undefined ? now : shown(type, at(o, field)), 'field is immutable');
   }
-  for (const [field, told] of FIXED_TEXTS)
-    if (textAt(o, field) !== textAt(old, field)) errors.invalid(root(told), textAt(o, field), fixed);
-  for (const field of ['eventTime', 'firstTimestamp', 'lastTimestamp'] as const)
-    if (textAt(o, field) !== textAt(old, field)) errors.invalid(root(field), textAt(o, field) || null, fixed);
-  if (numberAt(o, 'count') !== numberAt(old, 'count')) errors.invalid(root('count'), numberAt(o, 'count'), fixed);
-  if (!equalJson(objectAt(o, 'source'), objectAt(old, 'source')))
-    errors.invalid(root('source'), shown('core/v1.EventSource', objectAt(o, 'source')), fixed);
 }
+
+/** What an absent field is, where that is not the empty text. */
+const ZERO: Readonly<Record<string, JsonValue>> = {
+  involvedObject: {},
+  source: {},
+  firstTimestamp: null,
+  lastTimestamp: null,
+  count: 0,
+  eventTime: null,
+  related: null,
+};

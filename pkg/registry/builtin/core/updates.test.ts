@@ -73,3 +73,32 @@ describe('a quota', () => {
     expect(causes.length).toBeGreaterThan(0);
   });
 });
+
+it('an update of an event reports what may not change in the order of the fields of events', async () => {
+  const b = await Bench.open();
+  const what = 'events.events.k8s.io/v1';
+  const event = {
+    apiVersion: 'events.k8s.io/v1',
+    kind: 'Event',
+    metadata: { name: 'a' },
+    regarding: { kind: 'Pod', name: 'p', namespace: 'default' },
+    eventTime: '2026-01-02T03:04:05.000000Z',
+    reportingController: 'a.io/c',
+    reportingInstance: 'i',
+    action: 'A',
+    reason: 'R',
+    type: 'Normal',
+  };
+  await b.create(what, 'default', event);
+  const changed = { reportingInstance: 'j', action: 'B', type: 'Warning', reason: 'S', note: 'n', deprecatedCount: 3 };
+  expect(await causesOf(b.update(what, 'default', { ...event, ...changed }))).toEqual(
+    [
+      ['reason', '"S"'],
+      ['message', '"n"'],
+      ['count', '3'],
+      ['type', '"Warning"'],
+      ['action', '"B"'],
+      ['reportingInstance', '"j"'],
+    ].map(([field, value]) => `${field}: Invalid value: ${value}: field is immutable`),
+  );
+});

@@ -32,8 +32,8 @@ export function validateEndpointSlice(
   const typePath = FieldPath.in<shapes.DiscoveryV1EndpointSlice>().child('addressType');
   if (type === '') errors.required(typePath);
   else if (!ADDRESS_TYPES.includes(type)) errors.notSupported(typePath, type, ADDRESS_TYPES);
-  if (withEndpoints) endpoints(o, type, errors);
   ports(o, errors);
+  if (withEndpoints) endpoints(o, type, errors);
 }
 
 export function validateEndpointSliceUpdate(

@@ -22,7 +22,7 @@ export const flowSchema: ResourceDeclaration<shapes.FlowcontrolV1FlowSchema> = {
     update: { validate: (o, _old, errors) => validateFlowSchema(o, errors) },
   }),
   subresources: {
-    status: statusAlone({ update: { validate: validateConditions } }),
+    status: statusAlone({ update: { validate: validateConditions } }, { allMetadata: true }),
   },
   table: table(
     [

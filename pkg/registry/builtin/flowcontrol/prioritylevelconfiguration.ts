@@ -39,10 +39,10 @@ export const priorityLevelConfiguration: ResourceDeclaration<shapes.FlowcontrolV
     update: { validate: (o, _old, errors) => validatePriorityLevel(o, errors) },
   }),
   subresources: {
-    status: statusAlone({
-      compatibility: { anyFinalizers: true },
-      update: { validate: validateConditions },
-    }),
+    status: statusAlone(
+      { compatibility: { anyFinalizers: true }, update: { validate: validateConditions } },
+      { allMetadata: true },
+    ),
   },
   table: table(
     [

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type JsonValue } from '../../../api/index.js';
 import type { DeclaredVersion } from '../../resource.js';
-import { at, listAt, objectsAt } from '../access.js';
+import { at, objectsAt } from '../access.js';
 import { versions } from '../form.js';
 
 /**
@@ -11,9 +11,9 @@ import { versions } from '../form.js';
 type Change = (o: JsonObject) => void;
 
 /** v1 is the storage version; v1beta2 is identical to it. */
-const withV1beta1 = (toStorage: Change, fromStorage: Change): readonly DeclaredVersion[] => [
+const withV1beta1 = (beta: Omit<DeclaredVersion, 'version'>): readonly DeclaredVersion[] => [
   ...versions('v1', 'v1beta2'),
-  { version: 'v1beta1', toStorage, fromStorage },
+  { version: 'v1beta1', ...beta },
 ];
 
 const REQUEST = [
@@ -30,9 +30,7 @@ const REQUEST = [
 function toExactly(request: JsonObject): void {
   const exactly: JsonObject = {};
   for (const name of REQUEST) move(request, exactly, name);
-  const wanted = Object.values(exactly).some((v) => v !== '' && v !== 0);
-  // Conversion fills in `exactly` before validation, so an empty request lacks its device class, not `exactly`.
-  if (wanted || listAt(request, 'firstAvailable').length === 0) request['exactly'] = exactly;
+  if (Object.values(exactly).some((v) => v !== '' && v !== 0)) request['exactly'] = exactly;
 }
 
 function fromExactly(request: JsonObject): void {
@@ -65,9 +63,31 @@ const each =
     for (const item of objectsAt(at(o, ...place) ?? null, list)) change(item);
   };
 
+/** `spec.devices.requests[0].exactly.count` is `spec.devices.requests[0].count`. */
+function outOfExactly(stored: string): string {
+  const parts = stored.split('.');
+  const at = parts.findIndex((part) => part.startsWith('requests[')) + 1;
+  return parts[at] === 'exactly' ? parts.toSpliced(at, 1).join('.') : stored;
+}
+
+/** `spec.devices[0].taints` is `spec.devices[0].basic.taints`. */
+function intoBasic(stored: string): string {
+  const parts = stored.split('.');
+  const [, devices = '', field = 'name'] = parts;
+  return devices.startsWith('devices[') && field !== 'name' ? parts.toSpliced(2, 0, 'basic').join('.') : stored;
+}
+
 const requestsAt = (...place: readonly string[]) =>
-  withV1beta1(each(place, 'requests', toExactly), each(place, 'requests', fromExactly));
+  withV1beta1({
+    toStorage: each(place, 'requests', toExactly),
+    fromStorage: each(place, 'requests', fromExactly),
+    fieldPath: outOfExactly,
+  });
 
 export const claimVersions = requestsAt('spec', 'devices');
 export const claimTemplateVersions = requestsAt('spec', 'spec', 'devices');
-export const sliceVersions = withV1beta1(each(['spec'], 'devices', fromBasic), each(['spec'], 'devices', toBasic));
+export const sliceVersions = withV1beta1({
+  toStorage: each(['spec'], 'devices', fromBasic),
+  fromStorage: each(['spec'], 'devices', toBasic),
+  fieldPath: intoBasic,
+});

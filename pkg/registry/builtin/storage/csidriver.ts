@@ -1,4 +1,4 @@
-import type { FieldName, Value } from '../../../api/index.js';
+import { equalJson, type FieldName, type Value } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, listAt, objectIn, objectsAt, textAt } from '../access.js';
@@ -29,18 +29,15 @@ export const csiDriver: ResourceDeclaration<shapes.StorageV1CSIDriver> = {
     },
     create: {
       // The generation of a driver is set at its first change.
-      prepare: (o) => {
-        delete objectIn(o, 'metadata')['generation'];
-      },
+      keepsGeneration: true,
       validate: validateCsiDriver,
     },
     update: { allowUnconditional: false, generation: 'spec', validate: validateCsiDriverUpdate },
     warn: (o, old, context) => {
-      if (
-        old === undefined &&
-        listAt(o, 'spec', 'tokenRequests').length > 0 &&
-        at(o, 'spec', 'serviceAccountTokenInSecrets') === undefined
-      ) {
+      const wanted = listAt(o, 'spec', 'tokenRequests');
+      const isNew =
+        wanted.length > 0 && (old === undefined || !equalJson(wanted, listAt(old, 'spec', 'tokenRequests')));
+      if (isNew && at(o, 'spec', 'serviceAccountTokenInSecrets') === undefined) {
         context.warn(
           'spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes',
         );
