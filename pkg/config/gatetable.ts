@@ -404,6 +404,7 @@ export const FEATURES_HERE: ReadonlySet<keyof typeof FEATURE_GATES> = new Set([
   'SELinuxChangePolicy',
   'SELinuxMountReadWriteOncePod',
   'ShardedListAndWatch',
+  'StatefulSetRecreateStrategy',
   'SupplementalGroupsPolicy',
   'TopologyAwareWorkloadScheduling',
   'VolumeAttributesClass',

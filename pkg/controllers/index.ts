@@ -30,6 +30,7 @@ export { endpointSliceController } from './endpoints/endpointslice.js';
 export { mirroringController } from './endpoints/mirroring.js';
 export { flowSchemaStatus } from './flowschemastatus.js';
 export { garbageCollector } from './garbagecollector.js';
+export { candidateCollector, leaderElection } from './leaderelection/election.js';
 export { ControllerManager, controllersElsewhere, isWanted, unknownControllers } from './manager.js';
 export { storageVersionMigrator } from './migration/storageversionmigration.js';
 export { CONTROLLERS } from './names.js';

@@ -137,6 +137,7 @@ export async function openApi(parts: ApiParts): Promise<Api> {
       reloadsEncryption: config.encryption.reload,
       fairness: flow.fairness !== undefined,
       rbac: parts.access.usesMode('RBAC'),
+      elections: config.api.featureGates.get('CoordinatedLeaderElection') === true,
     }),
     healthResults: new HealthResults(),
     discovery: new DiscoveryDocuments(),

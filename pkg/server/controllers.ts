@@ -13,6 +13,7 @@ import {
   CONTROLLERS,
   type Controller,
   ControllerManager,
+  candidateCollector,
   claimProtection,
   cleanerController,
   clusterRoleAggregation,
@@ -28,6 +29,7 @@ import {
   garbageCollector,
   identityLeaseCollector,
   kubernetesService,
+  leaderElection,
   legacyTokenTracking,
   mirroringController,
   namespaceController,
@@ -172,6 +174,7 @@ function apiControllers({
 }: ControllersParts): readonly Controller[] {
   const context = { world, cluster: clusterOf(registry, world, API_SERVER), log: note };
   const flowControl = { ...context, cluster: clusterOf(registry, world, FLOW_CONTROL) };
+  const elects = config.api.featureGates.get('CoordinatedLeaderElection') === true;
   return [
     definitionNames(context),
     definitionCleanup(context),
@@ -188,6 +191,7 @@ function apiControllers({
       service: kubernetesServiceObject(bootstrapAddresses(config)),
       endpoints: config.controllerSettings.keepsOwnEndpoints,
     }),
+    ...(elects ? [leaderElection(context), candidateCollector(context)] : []),
   ];
 }
 

@@ -8,6 +8,7 @@ const parts = (changed: Partial<HealthCheckParts> = {}, hasLeader = true): Healt
   reloadsEncryption: false,
   fairness: true,
   rbac: true,
+  elections: false,
   ...changed,
 });
 
@@ -59,6 +60,7 @@ it('has the checks of the parts that run', () => {
   const kms = async () => undefined;
   expect(names(parts({ kms }), 'readyz')).toContain('kms-providers');
   expect(names(parts({ kms }), 'livez')).not.toContain('kms-providers');
+  expect(names(parts({ elections: true }), 'readyz').filter((name) => name.includes('election'))).toHaveLength(1);
   const plain = names(parts({ fairness: false, rbac: false }), 'healthz');
-  expect(plain.filter((name) => name.includes('fairness') || name.includes('rbac'))).toEqual([]);
+  expect(plain.filter((name) => /fairness|rbac|election/.test(name))).toEqual([]);
 });

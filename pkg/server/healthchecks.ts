@@ -13,6 +13,8 @@ export interface HealthCheckParts {
   readonly fairness: boolean;
   /** RBAC is one of the authorizers. */
   readonly rbac: boolean;
+  /** Coordinated leader election is on. */
+  readonly elections: boolean;
 }
 
 /**
@@ -49,7 +51,7 @@ export function healthChecks(parts: HealthCheckParts): HealthChecks {
 const ok = (name: string): HealthCheck => ({ name, check: () => undefined });
 
 /** The start steps of kube-apiserver that this server has too. All of them are done before it listens. */
-function startSteps({ reloadsEncryption, fairness, rbac }: HealthCheckParts): readonly string[] {
+function startSteps({ reloadsEncryption, fairness, rbac, elections }: HealthCheckParts): readonly string[] {
   return [
     ...(reloadsEncryption ? ['poststarthook/start-encryption-provider-config-automatic-reload'] : []),
     'poststarthook/start-apiserver-admission-initializer',
@@ -62,6 +64,7 @@ function startSteps({ reloadsEncryption, fairness, rbac }: HealthCheckParts): re
     'poststarthook/start-apiextensions-controllers',
     'poststarthook/crd-informer-synced',
     'poststarthook/start-system-namespaces-controller',
+    ...(elections ? ['poststarthook/start-kube-apiserver-coordinated-leader-election-controller'] : []),
     'poststarthook/start-cluster-authentication-info-controller',
     'poststarthook/start-kube-apiserver-identity-lease-controller',
     'poststarthook/start-kube-apiserver-identity-lease-garbage-collector',

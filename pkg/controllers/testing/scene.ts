@@ -15,9 +15,12 @@ export interface Scene {
   work(seconds?: number): Promise<void>;
 }
 
-/** An in-memory registry for tests of controllers. `wrap` changes their view of it. */
-export async function openScene(wrap: (cluster: Cluster) => Cluster = (c) => c): Promise<Scene> {
-  const bench = await Bench.open();
+/** An in-memory registry for tests of controllers. `wrap` changes their view of it; `runtimeConfig` adds versions to it. */
+export async function openScene(
+  wrap: (cluster: Cluster) => Cluster = (c) => c,
+  runtimeConfig: Iterable<readonly [string, boolean]> = [],
+): Promise<Scene> {
+  const bench = await Bench.open(runtimeConfig);
   const { world, registry } = bench;
   const logged: string[] = [];
   const log = (message: string, fields: Readonly<Record<string, unknown>>): void =>

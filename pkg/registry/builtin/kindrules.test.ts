@@ -91,6 +91,21 @@ describe('workloads', () => {
     ]);
   });
 
+  it('of a set are recreated all at once only with the feature gate', async () => {
+    const set = (name: string, updateStrategy: JsonObject): JsonObject => ({
+      ...object('apps/v1', 'StatefulSet', { selector, template: template('i'), updateStrategy }),
+      metadata: { name },
+    });
+    const create = async (b: Bench, o: JsonObject) => causesOf(b.create('statefulsets.apps', 'default', o));
+    const types = "must be 'RollingUpdate', 'OnDelete', or 'Recreate'";
+    const on = await Bench.open();
+    expect(await create(on, set('a', { type: 'Recreate' }))).toEqual([]);
+    expect((await create(on, set('b', { type: 'Once' })))[0]).toContain(types);
+    expect((await create(on, set('c', { type: 'Recreate', rollingUpdate: {} })))[0]).toContain('only allowed for');
+    const off = await Bench.open([], undefined, {}, ['StatefulSetRecreateStrategy']);
+    expect((await create(off, set('a', { type: 'Recreate' })))[0]).toMatch(/must be 'RollingUpdate' or 'OnDelete'$/);
+  });
+
   it('of daemons show the numbers of a rolling update that they do not use', async () => {
     const b = await Bench.open();
     const updateStrategy = { type: 'OnDelete', rollingUpdate: {} };

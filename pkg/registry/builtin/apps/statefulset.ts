@@ -68,15 +68,16 @@ export const statefulSet: ResourceDeclaration<shapes.AppsV1StatefulSet> = {
     },
     create: {
       validateName: labelName,
-      validate: (o, errors) => {
-        validate(o, errors);
+      validate: (o, errors, context) => {
+        validate(o, errors, context.featureEnabled(RECREATE_GATE));
         serviceName(o, errors);
         validateClaims(o, errors);
       },
     },
     update: {
-      validate: (o, old, errors) => {
-        validate(o, errors);
+      validate: (o, old, errors, context) => {
+        const recreated = textAt(old, 'spec', 'updateStrategy', 'type') === RECREATE;
+        validate(o, errors, recreated || context.featureEnabled(RECREATE_GATE));
         identityUnchanged(o, old, errors);
       },
     },
@@ -116,6 +117,8 @@ export const statefulSet: ResourceDeclaration<shapes.AppsV1StatefulSet> = {
 };
 
 const SPEC = FieldPath.in<shapes.AppsV1StatefulSet>().child('spec');
+const RECREATE = 'Recreate';
+const RECREATE_GATE = 'StatefulSetRecreateStrategy';
 
 /** The fields that identify the pods and their volumes, each with a function that formats its value for errors. */
 const IMMUTABLE: readonly (readonly [
@@ -140,12 +143,13 @@ function identityUnchanged(
   }
 }
 
-function validate(o: Shaped<shapes.AppsV1StatefulSet>, errors: FieldErrors): void {
+/** `mayRecreate`: the update strategy Recreate is allowed. */
+function validate(o: Shaped<shapes.AppsV1StatefulSet>, errors: FieldErrors, mayRecreate: boolean): void {
   const management = textAt(o, 'spec', 'podManagementPolicy');
   if (management === '') errors.required(SPEC.child('podManagementPolicy'));
   else if (management !== 'OrderedReady' && management !== 'Parallel')
     errors.invalid(SPEC.child('podManagementPolicy'), management, "must be 'OrderedReady' or 'Parallel'");
-  updateStrategy(o, errors);
+  updateStrategy(o, errors, mayRecreate);
   for (const field of ['whenDeleted', 'whenScaled'] as const) {
     const value = textAt(o, 'spec', 'persistentVolumeClaimRetentionPolicy', field);
     oneOf(value, SPEC.child('persistentVolumeClaimRetentionPolicy', field), ['Retain', 'Delete'], errors, false);
@@ -191,27 +195,23 @@ function validateClaims(o: Shaped<shapes.AppsV1StatefulSet>, errors: FieldErrors
   );
 }
 
-function updateStrategy(o: Shaped<shapes.AppsV1StatefulSet>, errors: FieldErrors): void {
+function updateStrategy(o: Shaped<shapes.AppsV1StatefulSet>, errors: FieldErrors, mayRecreate: boolean): void {
   const s = at(o, 'spec', 'updateStrategy');
   const path = SPEC.child('updateStrategy');
   const rolling = at(s, 'rollingUpdate');
-  switch (textAt(s, 'type')) {
-    case '':
-      errors.required(path);
-      break;
-    case 'OnDelete':
-      if (rolling !== undefined)
-        errors.invalid(
-          path.child('rollingUpdate'),
-          shown('apps/v1.RollingUpdateStatefulSetStrategy', rolling),
-          "only allowed for updateStrategy 'RollingUpdate'",
-        );
-      break;
-    case 'RollingUpdate':
-      rollingUpdate(rolling, path.child('rollingUpdate'), errors);
-      break;
-    default:
-      errors.invalid(path, shown('apps/v1.StatefulSetUpdateStrategy', s), "must be 'RollingUpdate' or 'OnDelete'");
+  const type = textAt(s, 'type');
+  if (type === '') errors.required(path);
+  else if (type === 'RollingUpdate') rollingUpdate(rolling, path.child('rollingUpdate'), errors);
+  else if (type === 'OnDelete' || (type === RECREATE && mayRecreate)) {
+    if (rolling !== undefined)
+      errors.invalid(
+        path.child('rollingUpdate'),
+        shown('apps/v1.RollingUpdateStatefulSetStrategy', rolling),
+        "only allowed for updateStrategy 'RollingUpdate'",
+      );
+  } else {
+    const types = mayRecreate ? "'RollingUpdate', 'OnDelete', or 'Recreate'" : "'RollingUpdate' or 'OnDelete'";
+    errors.invalid(path, shown('apps/v1.StatefulSetUpdateStrategy', s), `must be ${types}`);
   }
 }
 
