@@ -48,8 +48,7 @@ export const isAging = ({ renewed }: Candidate, now: number): boolean => renewed
 export const isSilent = ({ pinged, renewed }: Candidate): boolean => pinged !== undefined && renewed < pinged;
 
 /**
- * Returns the strategy of the candidates with the highest binary version. Throws if they disagree, because then nobody may
- * decide.
+ * Returns the strategy of the candidates with the highest binary version. Throws if they disagree: then no election is possible.
  */
 export function strategyOf(candidates: readonly Candidate[]): string {
   const newest = candidates.reduce((a, b) => (compareVersions(a.binaryVersion, b.binaryVersion) < 0 ? b : a));

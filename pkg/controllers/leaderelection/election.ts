@@ -28,9 +28,9 @@ const PERIOD = 5000;
 const DURATION_SECONDS = 5;
 
 /**
- * Elects the holders of Leases among their LeaseCandidates (coordinated leader election). An election first asks the candidates whether they
- * are alive (`pingTime`), and decides between those that answered (`renewTime`). A living holder is not replaced: it is told by
- * `preferredHolder` to yield. No state of an election is kept: each round reads it from the objects.
+ * Elects the holders of Leases among their LeaseCandidates (coordinated leader election). An election first asks the candidates whether
+ * they are alive (`pingTime`), and decides between those that answered (`renewTime`). A living holder is not replaced: `preferredHolder`
+ * asks it to yield. No state of an election is kept: each round reads it from the objects.
  */
 export function leaderElection({ cluster, world, log }: ControllerContext): Controller {
   const queue = new WorkQueue({
