@@ -1,11 +1,12 @@
-import { ApiError, cloneJson, errors, isObject, type JsonObject, type StatusReason, textAt } from '../api/index.js';
+import { ApiError, cloneJson, errors, isObject, type JsonObject, textAt } from '../api/index.js';
 import { invariant } from '../base/index.js';
-import type { StoredObject } from '../cache/index.js';
+import type { StoredObject, UnreadableObject } from '../cache/index.js';
 import { encodeJson, jsonText } from '../codec/index.js';
 import type { Conversion, ServedResource } from './kind.js';
 import type { Conversions } from './memory.js';
 import type { Answer, ListResult } from './requests.js';
 import { parseStored } from './stored.js';
+import { unreadableForRead, unreadableForWrite, unreadableList } from './unreadable.js';
 
 /*
  * The stage between the cache and the encoders. It brings objects to the version of a request, so that later stages
@@ -239,7 +240,7 @@ export function answerInVersion(resource: ServedResource, answer: Answer): Answe
       ? items.then(
           ([stored]) => ({ kind: 'stored', stored: stored! }),
           (error: unknown) => {
-            throw unconverted(error, (why) => errors.internal(corrupt(answer.stored, why)));
+            throw unconverted(error, (why) => unreadableForRead(notConverted(answer.stored, why)));
           },
         )
       : { kind: 'stored', stored: items[0]! };
@@ -258,47 +259,23 @@ export function listInVersion(resource: ServedResource, result: ListResult): Lis
 }
 
 async function remoteList(resource: ServedResource, result: ListResult): Promise<ListResult> {
-  const found = await remoteVersions(resource, result.items);
-  const items = found.filter((o): o is StoredObject => !(o instanceof ApiError));
-  if (items.length < found.length) throw unreadableList(resource, result.items, found);
+  const items: StoredObject[] = [];
+  const refused: UnreadableObject[] = [];
+  for (const [i, o] of (await remoteVersions(resource, result.items)).entries())
+    if (o instanceof ApiError) refused.push(notConverted(result.items[i]!, o.message));
+    else items.push(o);
+  if (refused.length > 0) throw unreadableList(resource.groupResource, refused);
   return { ...result, items };
+}
+
+/** An object that cannot be brought to the version of a request is reported as one that cannot be decoded. */
+function notConverted({ key, revision, createRevision }: StoredObject, why: string): UnreadableObject {
+  return { key, revision, createRevision, fault: 'decoding', problem: why };
 }
 
 /** The errors of objects that cannot be brought to the version of a request are those of objects that cannot be read. */
 function unconverted(error: unknown, wrap: (why: string) => ApiError): unknown {
   return error instanceof ApiError && error.status.code === 500 ? wrap(error.message) : error;
-}
-
-function corrupt({ key, revision }: StoredObject, why: string, shown = key.replace(/^\/registry/, '')): string {
-  return `StorageError: corrupt object, Code: 7, Key: ${shown}, ResourceVersion: 0, AdditionalErrorMsg: object not decodable revision=${revision}: ${why}`;
-}
-
-/** The objects that an error of a list names. */
-const NAMED_MAX = 100;
-
-function unreadableList(
-  { groupResource }: ServedResource,
-  items: readonly StoredObject[],
-  found: readonly (StoredObject | ApiError)[],
-): ApiError {
-  const all = items.flatMap((o, i) => {
-    const error = found[i];
-    return error instanceof ApiError ? [{ o, why: error.message }] : [];
-  });
-  const causes = all.slice(0, NAMED_MAX).map(({ o, why }) => ({
-    reason: 'UnexpectedServerResponse',
-    message: corrupt(o, why, o.key),
-    field: o.key,
-  }));
-  const { group, resource } = groupResource;
-  const more = causes.length > 1 ? ` (and ${causes.length - 1} more)` : '';
-  const message = `failed to read one or more ${resource}.${group} from the storage: ${causes[0]?.message}${more}`;
-  return new ApiError(500, 'StorageReadError' as StatusReason, message, {
-    name: 'list',
-    group,
-    kind: resource,
-    causes,
-  });
 }
 
 /** Thrown by a conversion that needs the remote converter first. */
@@ -380,8 +357,6 @@ export async function updatedForm(resource: ServedResource, stored: StoredObject
     await convertingRemotely(() => resource.conversion?.fromStorage(cloneJson(old)));
     return old;
   } catch (error) {
-    throw unconverted(error, (why) => {
-      return new ApiError(500, undefined, `object not decodable revision=${stored.revision}: ${why}`);
-    });
+    throw unconverted(error, (why) => unreadableForWrite(notConverted(stored, why)));
   }
 }

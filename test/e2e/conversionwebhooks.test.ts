@@ -255,6 +255,19 @@ describe('conversion webhooks on one peer', () => {
       expect(calls).toEqual([]);
     });
 
+    it('fail a list with an error that names a hundred of them and says that there are more', async () => {
+      const many = (v: string): string => HOSTS(v).replace('default', 'many-refusals');
+      await json(client.ask('/api/v1/namespaces', { body: { metadata: { name: 'many-refusals' } } }), 201);
+      for (let i = 0; i < 101; i++) await json(client.ask(many('v1'), { body: host(`refused-${i}`) }), 201);
+      const { message, details } = await json(client.ask(many('v2')), 500);
+      expect(message).toMatch(/ \(and 99 more\)$/);
+      expect(details.causes).toHaveLength(101);
+      expect(details.causes[100]).toEqual({
+        reason: 'FieldValueTooMany',
+        message: 'too many errors, the list is truncated',
+      });
+    });
+
     it('end a watch only at the first of them', async () => {
       const watch = client.watch(`${place('v2')}?watch=true&resourceVersion=${before}`);
       await watch.until((w) => w.ended);
