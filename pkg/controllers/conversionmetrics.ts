@@ -24,7 +24,11 @@ export class ConversionMetrics {
     LABELS,
   );
   readonly #durations = new HistogramFamily(
-    { name: 'apiserver_conversion_webhook_duration_seconds', help: 'Seconds that calls of conversion webhooks took.' },
+    {
+      name: 'apiserver_conversion_webhook_duration_seconds',
+      help: 'Seconds that calls of conversion webhooks took.',
+      onlyClassic: true,
+    },
     LABELS,
     [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 45, 60],
   );

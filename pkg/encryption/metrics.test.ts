@@ -12,7 +12,10 @@ const hash = (text: string): string => `sha256:${createHash('sha256').update(tex
 async function scraped(metrics: TransformationMetrics): Promise<ReadonlyMap<string, number>> {
   const exposition = new Exposition();
   exposition.add(...metrics.families);
-  const lines = (await exposition.scrape()).split('\n').filter((line) => line.startsWith('apiserver_'));
+  const lines = (await exposition.scrape('text'))
+    .toString()
+    .split('\n')
+    .filter((line) => line.startsWith('apiserver_'));
   return new Map(
     lines.map((line) => {
       const at = line.lastIndexOf(' ');

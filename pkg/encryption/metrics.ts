@@ -47,6 +47,7 @@ export class TransformationMetrics {
     {
       name: 'apiserver_storage_transformation_duration_seconds',
       help: 'Seconds of encryptions and decryptions of stored values.',
+      onlyClassic: true,
     },
     ['transformation_type', 'transformer_prefix'],
     exponential(5e-6, 2, 25),
@@ -93,6 +94,7 @@ export class TransformationMetrics {
     {
       name: 'apiserver_storage_data_key_generation_duration_seconds',
       help: 'Seconds to generate a data key.',
+      onlyClassic: true,
     },
     [],
     exponential(5e-6, 2, 14),

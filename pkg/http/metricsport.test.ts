@@ -31,10 +31,10 @@ async function open(secure = false, tls = NO_TLS): Promise<{ port: number; store
       linearizableRead: async () => store.refusal,
     },
     exposition: {
-      async scrape() {
+      async scrape(format: 'text' | 'protobuf') {
         store.scrapes++;
         await store.until;
-        return 'a_total 1\n';
+        return Buffer.from(format === 'text' ? 'a_total 1\n' : 'messages');
       },
     },
   };
@@ -103,6 +103,14 @@ describe('without a leader', () => {
     store.refusal = 'request timed out';
     expect(await ask(port, 'GET', path)).toBe(answer);
   });
+});
+
+it('serves metrics in the protobuf format to clients that prefer it', async () => {
+  const { port } = await open();
+  const accept = 'application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited';
+  const response = await fetch(`http://127.0.0.1:${port}/metrics`, { headers: { accept } });
+  expect(response.headers.get('content-type')).toBe(`${accept.replaceAll(';', '; ')}; escaping=underscores`);
+  expect(await response.text()).toBe('messages');
 });
 
 it('shares one scrape between the requests that wait for it', async () => {

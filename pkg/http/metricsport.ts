@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import type { Exposition } from '../telemetry/index.js';
-import { METRICS_TYPE } from './paths.js';
+import type { Exposition, ExpositionFormat } from '../telemetry/index.js';
+import { metricsFormat } from './metricsformat.js';
 import { policyOptions, secureContext, type TlsMaterial, type TlsPolicy } from './tls.js';
 
 /**
@@ -126,14 +126,17 @@ function closed(server: Server): Promise<void> {
 type Check = () => Promise<string | undefined>;
 
 class Answers {
-  readonly #scrape: () => Promise<string>;
+  readonly #scrapes: Readonly<Record<ExpositionFormat, () => Promise<Buffer>>>;
   readonly #linearizable: Check;
   readonly #parts: MetricsPortParts;
   readonly #checks: Readonly<Record<'/livez' | '/readyz', ReadonlyMap<string, Check>>>;
 
   constructor(parts: MetricsPortParts) {
     this.#parts = parts;
-    this.#scrape = shared(() => parts.exposition.scrape());
+    this.#scrapes = {
+      text: shared(() => parts.exposition.scrape('text')),
+      protobuf: shared(() => parts.exposition.scrape('protobuf')),
+    };
     this.#linearizable = shared(() => parts.store.linearizableRead());
     // A peer whose data differs from that of the others stops, and one that serves can read its own data.
     const passes: Check = async () => undefined;
@@ -147,11 +150,14 @@ class Answers {
     };
   }
 
-  async serve({ url = '/', method }: IncomingMessage, response: ServerResponse): Promise<void> {
+  async serve({ url = '/', method, headers }: IncomingMessage, response: ServerResponse): Promise<void> {
     const at = url.indexOf('?');
     const path = at < 0 ? url : url.slice(0, at);
     const query = new URLSearchParams(at < 0 ? '' : url.slice(at));
-    if (path === '/metrics') return send(response, 200, await this.#scrape(), { 'content-type': METRICS_TYPE });
+    if (path === '/metrics') {
+      const { format, contentType } = metricsFormat(headers.accept);
+      return send(response, 200, await this.#scrapes[format](), { 'content-type': contentType });
+    }
     const checks = this.#checksOf(path);
     if (path !== '/health' && checks === undefined) return send(response, 404, '404 page not found\n', NO_SNIFF);
     if (method !== 'GET') return send(response, 405, 'Method Not Allowed\n', { ...NO_SNIFF, allow: 'GET' });
@@ -218,8 +224,13 @@ function shared<T>(f: () => Promise<T>): () => Promise<T> {
 
 const NO_SNIFF = { 'x-content-type-options': 'nosniff' };
 
-function send(response: ServerResponse, status: number, text: string, headers: Readonly<Record<string, string>>): void {
-  const body = Buffer.from(text);
+function send(
+  response: ServerResponse,
+  status: number,
+  content: string | Buffer,
+  headers: Readonly<Record<string, string>>,
+): void {
+  const body = typeof content === 'string' ? Buffer.from(content) : content;
   response.writeHead(status, {
     'content-type': 'text/plain; charset=utf-8',
     ...headers,

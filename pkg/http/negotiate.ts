@@ -114,7 +114,7 @@ function matches(
 }
 
 /** Best first: by quality, then types before wildcards, then in the order of the header. */
-function parseAccept(accept: string): readonly Clause[] {
+export function parseAccept(accept: string): readonly Clause[] {
   const clauses = accept
     .split(',', CLAUSES_MAX)
     .map(parseClause)

@@ -1,11 +1,13 @@
 import { errors } from '../api/index.js';
 import { withoutTrailing } from '../base/index.js';
 import { DUMPS } from '../fairness/index.js';
+import type { Exposition } from '../telemetry/index.js';
 import { serveAggregated } from './aggregation.js';
 import type { Call } from './call.js';
 import { serveGroup, serveRoot, serveVersion } from './discovery.js';
 import { encodeDocument } from './documents.js';
 import { type HealthPath, serveHealth } from './health.js';
+import { metricsFormat } from './metricsformat.js';
 import { serveOpenApiIndex, serveOpenApiV2, serveOpenApiV3 } from './openapi.js';
 import { nothingThere, PageNotFound } from './pagenotfound.js';
 import { serveControl } from './peercontrol.js';
@@ -154,21 +156,20 @@ function sendIssuerDocument(call: Call, type: string, text: string): void | Prom
   return sendBytes(call, 200, type, Buffer.from(text), { 'cache-control': 'public, max-age=3600' });
 }
 
-export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores';
-
-/** DELETE resets all metrics, as in kube-apiserver. */
-async function serveMetrics(call: Call, { exposition }: HttpServices): Promise<void> {
-  if (call.exchange.method === 'DELETE') {
-    exposition.reset();
-    return sendText(call, 200, 'metrics reset\n');
-  }
-  return sendText(call, 200, await exposition.scrape(), { 'content-type': METRICS_TYPE });
+function serveMetrics(call: Call, { exposition }: HttpServices): void | Promise<void> {
+  return sendMetrics(call, exposition, exposition);
 }
 
 function serveHealthResults(call: Call, { healthResults }: HttpServices): void | Promise<void> {
+  return sendMetrics(call, healthResults.exposition, healthResults);
+}
+
+/** DELETE resets all metrics, as in kube-apiserver. */
+async function sendMetrics(call: Call, exposition: Exposition, resettable: { reset(): void }): Promise<void> {
   if (call.exchange.method === 'DELETE') {
-    healthResults.reset();
+    resettable.reset();
     return sendText(call, 200, 'metrics reset\n');
   }
-  return sendText(call, 200, healthResults.text(), { 'content-type': METRICS_TYPE });
+  const { format, contentType } = metricsFormat(call.exchange.headers.accept);
+  return sendBytes(call, 200, contentType, await exposition.scrape(format));
 }

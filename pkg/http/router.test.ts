@@ -324,7 +324,8 @@ describe('paths that are not resources', () => {
     const samples = async (): Promise<string[]> => {
       const r = await router.inject({ url: '/metrics/slis' });
       expect(r.headers['content-type']).toContain('text/plain; version=0.0.4');
-      return r.body.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+      const lines = r.body.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+      return lines.sort();
     };
     expect(await samples()).toEqual([]);
     await router.inject({ url: '/livez' });
@@ -334,14 +335,19 @@ describe('paths that are not resources', () => {
     await router.inject({ url: '/readyz?exclude=ping' });
     await router.inject({ url: '/readyz/ping' });
     expect(await samples()).toEqual([
-      'kubernetes_healthcheck{name="ping",type="livez"} 1',
-      'kubernetes_healthcheck{name="ping",type="readyz"} 1',
-      'kubernetes_healthcheck{name="store",type="readyz"} 0',
       'kubernetes_healthchecks_total{name="ping",status="success",type="livez"} 1',
       'kubernetes_healthchecks_total{name="ping",status="success",type="readyz"} 1',
       'kubernetes_healthchecks_total{name="store",status="error",type="readyz"} 1',
       'kubernetes_healthchecks_total{name="store",status="success",type="readyz"} 1',
+      'kubernetes_healthcheck{name="ping",type="livez"} 1',
+      'kubernetes_healthcheck{name="ping",type="readyz"} 1',
+      'kubernetes_healthcheck{name="store",type="readyz"} 0',
     ]);
+    const accept = 'application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited';
+    const binary = await router.inject({ url: '/metrics/slis', headers: { accept } });
+    expect(binary.headers['content-type']).toContain('application/vnd.google.protobuf');
+    // The name of the first family is behind the length of its message.
+    expect(binary.body).toContain('\n\x16kubernetes_healthcheck\x12');
     expect((await router.inject({ method: 'DELETE', url: '/metrics/slis' })).body).toBe('metrics reset\n');
     expect(await samples()).toEqual([]);
   });

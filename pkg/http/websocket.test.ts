@@ -89,7 +89,7 @@ describe('a watch over WebSocket', () => {
       await watcher.until(2);
       stream!.push(frame(`"${'x'.repeat(100_000)}"`));
       expect(await watcher.until(3)).toEqual([message('1'), message('2'), message(`"${'x'.repeat(100_000)}"`)]);
-      const exposed = await door.services.exposition.scrape();
+      const exposed = (await door.services.exposition.scrape('text')).toString();
       expect(exposed).toMatch(/apiserver_longrunning_requests\{[^}]*verb="WATCH"[^}]*\} 1/);
     },
   );
@@ -156,7 +156,7 @@ describe('a watch over WebSocket', () => {
     pushing = false;
     await pushes;
     expect(door.services.watches.size).toBe(0);
-    const exposed = await door.services.exposition.scrape();
+    const exposed = (await door.services.exposition.scrape('text')).toString();
     expect(exposed).toMatch(/apiserver_longrunning_requests\{[^}]*verb="WATCH"[^}]*\} 0/);
     expect(exposed).toMatch(/apiserver_request_total\{[^}]*verb="WATCH"[^}]*code="101"[^}]*\} 1/);
   });

@@ -12,7 +12,11 @@ export class EgressMetrics {
     ['protocol', 'transport'],
   );
   readonly #durations = new HistogramFamily(
-    { name: 'apiserver_egress_dialer_dial_duration_seconds', help: 'Seconds of dials through proxies.' },
+    {
+      name: 'apiserver_egress_dialer_dial_duration_seconds',
+      help: 'Seconds of dials through proxies.',
+      onlyClassic: true,
+    },
     ['protocol', 'transport'],
     [0.005, 0.025, 0.1, 0.5, 2.5, 12.5],
   );

@@ -120,7 +120,7 @@ describe('a konnectivity proxy', () => {
     );
     const exposition = new Exposition();
     exposition.add(...counted.families);
-    const text = await exposition.scrape();
+    const text = (await exposition.scrape('text')).toString();
     for (const line of [
       'dial_start_total{protocol="grpc",transport="tcp"} 2',
       'dial_failure_count{protocol="grpc",transport="tcp",stage="proxy"} 1',
@@ -135,7 +135,8 @@ describe('a konnectivity proxy', () => {
     const exposition = new Exposition();
     exposition.add(...counted.families);
     const shown = async (): Promise<string[]> =>
-      (await exposition.scrape())
+      (await exposition.scrape('text'))
+        .toString()
         .split('\n')
         .filter((line) => /^konnectivity_.* [1-9]/.test(line))
         .map((line) => line.replace('konnectivity_network_proxy_client_', ''))
@@ -185,7 +186,7 @@ describe('a konnectivity proxy', () => {
     await broken;
     const exposition = new Exposition();
     exposition.add(...counted.families);
-    expect(await exposition.scrape()).toMatch(
+    expect((await exposition.scrape('text')).toString()).toMatch(
       /stream_errors_total\{segment="to_client",code="\w+",packet_type="Unknown"\} 1/,
     );
   });

@@ -79,7 +79,7 @@ export interface Api {
 export async function openApi(parts: ApiParts): Promise<Api> {
   const { world, log, config, keyspace, registry } = parts;
   const metrics = new ApiServerMetrics();
-  const exposition = new Exposition();
+  const exposition = new Exposition({ nativeHistograms: config.api.featureGates.get('NativeHistograms') !== false });
   const storage = new StorageMetrics();
   const queues = new QueueMetrics();
   const features = featureInfo(featureStates(config.api.featureGates));

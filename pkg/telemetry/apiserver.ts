@@ -122,6 +122,7 @@ export class ApiServerMetrics {
     {
       name: 'apiserver_client_certificate_expiration_seconds',
       help: 'Validity left of client certificates at authentication.',
+      onlyClassic: true,
     },
     [],
     EXPIRATION_BUCKETS,

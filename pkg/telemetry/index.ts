@@ -5,7 +5,7 @@ export {
   type RequestSeries,
   type WatchSeries,
 } from './apiserver.js';
-export { buildInfo, Exposition, featureInfo } from './exposition.js';
+export { buildInfo, Exposition, type ExpositionFormat, featureInfo } from './exposition.js';
 export { HealthResults } from './health.js';
 export { createLog, type Log, type LogLevel, type LogOptions } from './log.js';
 export { Durations, type QueueCounts, QueueMetrics, type QueueView } from './queues.js';

@@ -48,12 +48,20 @@ export class QueueMetrics {
     'name',
   ]);
   readonly #waited = new HistogramFamily(
-    { name: 'workqueue_queue_duration_seconds', help: 'Seconds that a key waited for its controller.' },
+    {
+      name: 'workqueue_queue_duration_seconds',
+      help: 'Seconds that a key waited for its controller.',
+      onlyClassic: true,
+    },
     ['name'],
     BUCKETS,
   );
   readonly #worked = new HistogramFamily(
-    { name: 'workqueue_work_duration_seconds', help: 'Seconds that a controller worked on a key.' },
+    {
+      name: 'workqueue_work_duration_seconds',
+      help: 'Seconds that a controller worked on a key.',
+      onlyClassic: true,
+    },
     ['name'],
     BUCKETS,
   );

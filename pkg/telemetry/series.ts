@@ -1,3 +1,5 @@
+import { NativeBuckets } from './native.js';
+
 /**
  * Counters and histograms that cost an array write on the hot path. prom-client hashes the labels at every observation (about 2
  * us); here the caller looks up a series once and keeps it, and a scrape converts it to prom-client's form.
@@ -14,16 +16,23 @@ export interface Cell {
 export interface HistogramCell {
   readonly counts: Float64Array;
   readonly labels: Labels;
+  /** Absent if the histogram has classic buckets only. */
+  readonly native: NativeBuckets | undefined;
   sum: number;
 }
 
-/** The form that prom-client's registry expects of a metric at a scrape. */
+/**
+ * The form that prom-client's registry expects of a metric at a scrape. The values of each series of a histogram are in order: its
+ * buckets from the lowest, the sum, the count.
+ */
 export interface ScrapedMetric {
   readonly name: string;
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly aggregator: 'sum';
   readonly values: readonly ScrapedValue[];
+  /** The native buckets of the series of a histogram, in the order of the series. They change with the next observation. */
+  readonly native?: readonly (NativeBuckets | undefined)[];
 }
 
 export interface ScrapedValue {
@@ -73,6 +82,10 @@ class Cells<C> {
     this.#cells.delete(values.join('\n'));
   }
 
+  clear(): void {
+    this.#cells.clear();
+  }
+
   all(): Iterable<C> {
     return this.#cells.values();
   }
@@ -109,10 +122,20 @@ export class CounterFamily {
     return { name: this.name, help: this.help, type: this.#type, aggregator: 'sum', values };
   }
 
+  /** Removes all series. Their cells must not be used any more. */
+  clear(): void {
+    this.#cells.clear();
+  }
+
   /** A gauge keeps its value, because what it measures continues. */
   reset(): void {
     if (this.#type === 'counter') for (const c of this.#cells.all()) c.value = 0;
   }
+}
+
+interface HistogramAbout extends Named {
+  /** For a histogram that kube-apiserver exposes without native buckets in every format. */
+  readonly onlyClassic?: true;
 }
 
 export class HistogramFamily {
@@ -121,13 +144,14 @@ export class HistogramFamily {
   readonly #bounds: readonly number[];
   readonly #cells: Cells<HistogramCell>;
 
-  constructor(about: Named, labelNames: readonly string[], bounds: readonly number[]) {
+  constructor(about: HistogramAbout, labelNames: readonly string[], bounds: readonly number[]) {
     this.name = about.name;
     this.help = about.help;
     this.#bounds = bounds;
     this.#cells = new Cells(labelNames, (labels) => ({
       counts: new Float64Array(bounds.length + 1),
       labels,
+      native: about.onlyClassic ? undefined : new NativeBuckets(),
       sum: 0,
     }));
   }
@@ -147,11 +171,14 @@ export class HistogramFamily {
     while (i < bounds.length && value > (bounds[i] as number)) i++;
     cell.counts[i] = (cell.counts[i] as number) + n;
     cell.sum += value * n;
+    cell.native?.observe(value, n);
   }
 
   get(): ScrapedMetric {
     const values: ScrapedValue[] = [];
+    const native: (NativeBuckets | undefined)[] = [];
     for (const cell of this.#cells.all()) {
+      native.push(cell.native);
       let cumulated = 0;
       for (const [i, bound] of this.#bounds.entries()) {
         cumulated += cell.counts[i] as number;
@@ -162,13 +189,14 @@ export class HistogramFamily {
       values.push({ value: cell.sum, labels: { ...cell.labels }, metricName: `${this.name}_sum` });
       values.push({ value: cumulated, labels: { ...cell.labels }, metricName: `${this.name}_count` });
     }
-    return { name: this.name, help: this.help, type: 'histogram', aggregator: 'sum', values };
+    return { name: this.name, help: this.help, type: 'histogram', aggregator: 'sum', values, native };
   }
 
   reset(): void {
     for (const c of this.#cells.all()) {
       c.counts.fill(0);
       c.sum = 0;
+      c.native?.reset();
     }
   }
 }

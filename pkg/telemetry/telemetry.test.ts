@@ -21,6 +21,8 @@ const kind = {
   scope: 'resource',
 };
 
+const scraped = async (e: Exposition): Promise<string> => (await e.scrape('text')).toString();
+
 describe('exposition', () => {
   it('samples the lag of the event loop rarely, because each sample wakes up an idle process', async () => {
     const hooks = createRequire(import.meta.url)('node:perf_hooks') as typeof import('node:perf_hooks');
@@ -38,7 +40,7 @@ describe('exposition', () => {
     const series = metrics.series(kind);
     metrics.count(series, 200, 0.03, 0, 1500);
     metrics.count(series, 404, 0.3, 0.1, 100);
-    const text = await exposition.scrape();
+    const text = await scraped(exposition);
     const labels =
       'dry_run="",group="apps",version="v1",resource="deployments",subresource="",scope="resource",component="apiserver"';
     expect(text).toContain(`apiserver_request_total{verb="GET",${labels},code="200"} 1`);
@@ -59,7 +61,7 @@ describe('exposition', () => {
         { name: 'ImageVolume', stage: '', enabled: true },
       ]),
     );
-    const text = await exposition.scrape();
+    const text = await scraped(exposition);
     expect(text).toContain('# TYPE kubernetes_feature_enabled gauge');
     expect(text).toContain('kubernetes_feature_enabled{name="AllAlpha",stage="ALPHA"} 0');
     expect(text).toContain('kubernetes_feature_enabled{name="ImageVolume",stage=""} 1');
@@ -72,7 +74,7 @@ describe('exposition', () => {
     const [waited, worked] = [new Durations(), new Durations()];
     waited.observe(0.5);
     metrics.update([{ name: 'a', counts: { depth: 3, outstanding: 4, adds: 7, retries: 2, waited, worked } }]);
-    const text = await exposition.scrape();
+    const text = await scraped(exposition);
     expect(text).toContain('workqueue_depth{name="a"} 3');
     expect(text).toContain('workqueue_adds_total{name="a"} 7');
     expect(text).toContain('workqueue_retries_total{name="a"} 2');
@@ -81,7 +83,7 @@ describe('exposition', () => {
     expect(text).toContain('workqueue_queue_duration_seconds_sum{name="a"} 0.5');
     expect(text).toContain('workqueue_work_duration_seconds_count{name="a"} 0');
     metrics.update([]);
-    const later = await exposition.scrape();
+    const later = await scraped(exposition);
     expect(later).toContain('workqueue_depth{name="a"} 0');
     expect(later).toContain('workqueue_adds_total{name="a"} 7');
   });
@@ -91,7 +93,7 @@ describe('exposition', () => {
     const exposition = new Exposition();
     exposition.add(...metrics.families);
     metrics.watched(metrics.watchSeries('', 'v1', 'pods'), 10, 20_000);
-    const text = await exposition.scrape();
+    const text = await scraped(exposition);
     expect(text).toContain('apiserver_watch_events_total{group="",version="v1",resource="pods"} 10');
     expect(text).toContain('apiserver_watch_events_sizes_sum{group="",version="v1",resource="pods"} 20000');
     expect(text).toContain('apiserver_watch_events_sizes_bucket{group="",version="v1",resource="pods",le="2048"} 10');
@@ -106,8 +108,8 @@ describe('metrics of other sources', () => {
       { name: 'etcd_x', help: 'x', type: 'gauge', aggregator: 'sum', values: [{ value: ++n, labels: { To: 'a' } }] },
     ]);
     exposition.addSource(() => Promise.reject(new Error('gone')));
-    expect(await exposition.scrape()).toContain('etcd_x{To="a"} 1');
-    expect(await exposition.scrape()).toContain('etcd_x{To="a"} 2');
+    expect(await scraped(exposition)).toContain('etcd_x{To="a"} 1');
+    expect(await scraped(exposition)).toContain('etcd_x{To="a"} 2');
   });
 
   it('are returned to all concurrent scrapes', async () => {
@@ -116,7 +118,7 @@ describe('metrics of other sources', () => {
     exposition.addSource(async () => [
       { name: 'etcd_x', help: 'x', type: 'gauge', aggregator: 'sum', values: [{ value: 1, labels: {} }] },
     ]);
-    const texts = await Promise.all([exposition.scrape(), exposition.scrape(), exposition.scrape()]);
+    const texts = await Promise.all([scraped(exposition), scraped(exposition), scraped(exposition)]);
     for (const text of texts) {
       const lines = text.split('\n');
       expect(lines).toContain('etcd_x 1');

@@ -13,6 +13,7 @@ export class WebhookMetrics {
     {
       name: 'apiserver_admission_webhook_admission_duration_seconds',
       help: 'Seconds that calls of admission webhooks took.',
+      onlyClassic: true,
     },
     ['name', 'type', 'operation', 'rejected'],
     [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25],
