@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { createSecureContext } from 'node:tls';
-import type { World } from '../base/index.js';
+import { Scheduler, type World } from '../base/index.js';
 import { type Dialer, dialDirect, dialSignal, startTls } from './dial.js';
 import { OutboundError } from './errors.js';
 import { httpProxy } from './httpconnect.js';
@@ -30,10 +30,12 @@ export class Outbound {
   readonly #parts: OutboundParts;
   readonly #pools = new Map<string, Pool>();
   readonly #keys = new WeakMap<OutboundTarget, string>();
+  readonly #scheduler: Scheduler;
   #closed = false;
 
   constructor(parts: OutboundParts) {
     this.#parts = parts;
+    this.#scheduler = new Scheduler(parts.world, outboundLimits.parseTime);
   }
 
   /** Sends a request and reads the whole response, whatever its status. Redirects are not followed. Throws `OutboundError`. */
@@ -131,7 +133,7 @@ export class Outbound {
     let pool = this.#pools.get(key);
     if (pool === undefined) {
       const protocols = target.http2 === false || target.origin.startsWith('http:') ? ['http/1.1'] : ['h2', 'http/1.1'];
-      pool = new Pool(() => this.#dial(target, address, protocols), protocols.length > 1);
+      pool = new Pool(() => this.#dial(target, address, protocols), protocols.length > 1, this.#scheduler);
     } else this.#pools.delete(key);
     // The most recently used pool is the last.
     this.#pools.set(key, pool);

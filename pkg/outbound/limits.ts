@@ -10,6 +10,10 @@ export const outboundLimits = {
   callsMax: 256,
   /** Size of a response body, unless the caller sets another limit. */
   bodyBytesMax: 16 * 1024 * 1024,
+  /** Bytes of a response that are parsed at once. */
+  parsedBytesMax: 16 * 1024,
+  /** Milliseconds of one turn of the event loop in which responses are parsed. */
+  parseTime: 8,
   /** Targets whose connections are kept. */
   targetsMax: 512,
   /** Size of the response of a proxy to CONNECT. */

@@ -3,8 +3,10 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectH2, 
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
+import type { Scheduler } from '../base/index.js';
 import { exchangeProblem, OutboundError } from './errors.js';
 import { outboundLimits } from './limits.js';
+import { paceResponse } from './responsefeed.js';
 import { headerOf, type OutboundRequest, type OutboundResponse } from './target.js';
 
 /** A response whose body has not been read. */
@@ -30,6 +32,7 @@ type Connected = Socket | TLSSocket;
 export class Pool {
   readonly #dial: () => Promise<Connected>;
   readonly #agent: Agent;
+  readonly #scheduler: Scheduler;
   #usesH2: boolean | undefined;
   #opening: Promise<void> | undefined;
   #session: ClientHttp2Session | undefined;
@@ -43,9 +46,10 @@ export class Pool {
   readonly #waiting: (() => void)[] = [];
   #running = 0;
 
-  /** `usesH2` is false if HTTP/2 is not negotiated. */
-  constructor(dial: () => Promise<Connected>, usesH2: boolean) {
+  /** `usesH2` is false if HTTP/2 is not negotiated. `scheduler` shares the parsing of responses among all pools. */
+  constructor(dial: () => Promise<Connected>, usesH2: boolean, scheduler: Scheduler) {
     this.#dial = dial;
+    this.#scheduler = scheduler;
     this.#usesH2 = usesH2 ? undefined : false;
     this.#agent = new Agent({
       keepAlive: true,
@@ -147,7 +151,7 @@ export class Pool {
           this.#served = session;
         },
       });
-    return overH1(this.#agent, call, signal);
+    return overH1(this.#agent, call, signal, this.#scheduler);
   }
 
   #usable(): ClientHttp2Session | undefined {
@@ -227,7 +231,7 @@ function aborted<T>(
   });
 }
 
-function overH1(agent: Agent, call: Exchange, signal: AbortSignal): Promise<OpenResponse> {
+function overH1(agent: Agent, call: Exchange, signal: AbortSignal, scheduler: Scheduler): Promise<OpenResponse> {
   return new Promise((resolve, reject) => {
     const asking: ClientRequest = requestH1({
       agent,
@@ -240,6 +244,7 @@ function overH1(agent: Agent, call: Exchange, signal: AbortSignal): Promise<Open
         ...(call.body === undefined ? {} : { 'content-length': call.body.length }),
       },
     });
+    paceResponse(asking, scheduler);
     const stop = (): void => void asking.destroy(abortReason(signal));
     if (signal.aborted) stop();
     signal.addEventListener('abort', stop, { once: true });
@@ -264,6 +269,11 @@ function overH1(agent: Agent, call: Exchange, signal: AbortSignal): Promise<Open
       const unsent = reusedSocket && socket?.bytesWritten === written;
       const isLost = reusedSocket && isClosed(error);
       reject(isLost ? new ClosedError(reason, { unsent, reused: true }) : new OutboundError('exchange', reason));
+    });
+    // Node closes the connection without an error when a server changes the protocol unasked.
+    asking.once('close', () => {
+      signal.removeEventListener('abort', stop);
+      reject(new OutboundError('exchange', 'EOF'));
     });
     asking.end(call.body);
   });
