@@ -1,4 +1,5 @@
 import type { AdmissionRequest, AdmissionSubject, JsonObject, StoredObjects } from '../api/index.js';
+import { finish } from '../base/index.js';
 
 /** An admission request for tests. */
 export function admissionRequest(
@@ -31,6 +32,7 @@ export function admissionRequest(
     inVersion: () => Promise.resolve(undefined),
     replace: () => Promise.resolve(),
     merge: () => Promise.resolve(),
+    run: finish,
     warn: (text) => void warnings.push(text),
     annotate: (key, value) => void annotations.set(key, value),
     reinvocation: { active: false, request: () => {}, state: new Map() },

@@ -1,3 +1,4 @@
+import type { Steps } from '../base/index.js';
 import type { GroupVersionKind, GroupVersionResource } from './group.js';
 import type { JsonObject } from './json.js';
 import type { UserInfo } from './request.js';
@@ -67,6 +68,8 @@ export interface AdmissionRequest {
    * request's object by the result. Ownership is not tracked. Only during `mutate`.
    */
   merge(live: JsonObject, configuration: JsonObject): Promise<void>;
+  /** Runs long work in the time slices of the request. */
+  run<T>(work: Steps<T>): T | Promise<T>;
   /** Adds a `Warning: 299` header to the response. */
   warn(text: string): void;
   /**

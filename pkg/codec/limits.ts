@@ -34,7 +34,8 @@ export const codecLimits = {
 } as const;
 
 /** The error for a body with more values than the limit. */
-export const tooManyValues = (what: string): string => `the ${what} has more than ${codecLimits.valuesMax} values`;
+export const tooManyValues = (what: string, max: number = codecLimits.valuesMax): string =>
+  `the ${what} has more than ${max} values`;
 
 /** The error for a body with an object that has more keys than the limit. */
 export const tooManyKeys = (what: string): string =>

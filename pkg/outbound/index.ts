@@ -9,7 +9,7 @@ export { KubeconfigError, type KubeconfigSource, OutboundKubeconfig } from './ku
 export { outboundLimits } from './limits.js';
 export type { OpenResponse } from './pool.js';
 export { restError } from './rest.js';
-export { DecodeError, decodeReview, goJsonProblem, jsonType, type ReviewType } from './review.js';
+export { DecodeError, decodeReview, jsonType, type ReviewType, reviewSteps } from './review.js';
 export { type CallResult, ReviewClient, type ReviewClientParts, type ReviewTarget } from './reviewclient.js';
 export { type ServiceReference, type ServiceResolver, serviceName, serviceResolver } from './services.js';
 export {

@@ -27,9 +27,12 @@ export function restError(response: OutboundResponse): ApiError | undefined {
   return statusIn(response) ?? unstructured(response);
 }
 
+/** Size of a Status; what is larger is shown as text. */
+const STATUS_BYTES_MAX = 1 << 20;
+
 /** The body, if it is a Status with a failure. */
 function statusIn({ body }: OutboundResponse): ApiError | undefined {
-  if (body[0] !== 0x7b) return undefined;
+  if (body[0] !== 0x7b || body.length > STATUS_BYTES_MAX) return undefined;
   let value: JsonValue;
   try {
     value = JSON.parse(body.toString()) as JsonValue;

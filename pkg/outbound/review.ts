@@ -1,4 +1,6 @@
 import { goQuote, isObject, type JsonObject, type JsonValue } from '../api/index.js';
+import { finish, type Steps } from '../base/index.js';
+import { readJsonBody } from '../codec/index.js';
 import type { OutboundResponse } from './target.js';
 
 const NOT_AN_OBJECT =
@@ -18,23 +20,34 @@ export interface ReviewType {
   readonly versions: readonly string[];
 }
 
-/** The body of a response as a review of this type. Throws `DecodeError` with the texts of the decoder of client-go. */
-export function decodeReview(type: ReviewType, { body, status, headers }: OutboundResponse): JsonObject {
+/**
+ * The body of a response as a review of this type, whatever the number of its values. Throws `DecodeError` with the texts of the decoder of
+ * client-go.
+ */
+export function decodeReview(type: ReviewType, response: OutboundResponse): JsonObject {
+  return finish(reviewSteps(type, response, Infinity));
+}
+
+/** `decodeReview` in steps. A body with more values than `valuesMax` is refused; by default that is the limit for requests. */
+export function* reviewSteps(
+  type: ReviewType,
+  { body, status, headers }: OutboundResponse,
+  valuesMax?: number,
+): Steps<JsonObject> {
   const { group, version, versions } = type;
   const fail = (message: string): DecodeError => new DecodeError(message);
   if (body.length === 0) {
     const media = typeof headers['content-type'] === 'string' ? headers['content-type'] : 'application/json';
     throw fail(`0-length response with status code: ${status} and content type: ${media}`);
   }
-  const text = body.toString();
-  let value: JsonValue;
-  try {
-    value = JSON.parse(text) as JsonValue;
-  } catch {
+  const read = yield* readJsonBody(body, valuesMax);
+  if (!read.ok) {
     // What is not JSON is read as YAML, where such a text is a string.
-    if (!'[{"'.includes(text.trimStart()[0] ?? '"')) throw fail(NOT_AN_OBJECT.replace('TYPE', 'string'));
-    throw fail(`couldn't get version/kind; json parse error: ${goJsonProblem(text)}`);
+    if (read.syntax && !'[{"'.includes(body.toString().trimStart()[0] ?? '"'))
+      throw fail(NOT_AN_OBJECT.replace('TYPE', 'string'));
+    throw fail(`couldn't get version/kind; json parse error: ${read.message}`);
   }
+  const { value } = read;
   if (value === null) return {};
   if (!isObject(value)) throw fail(NOT_AN_OBJECT.replace('TYPE', jsonType(value)));
   // Without them, the review is taken for the one that was expected; the checks of v1 refuse it then.
@@ -52,24 +65,6 @@ export function decodeReview(type: ReviewType, { body, status, headers }: Outbou
   }
   return value;
 }
-
-/** The text of Go for JSON that cannot be parsed. */
-export function goJsonProblem(text: string): string {
-  const first = text.trimStart()[0];
-  if (first === undefined) return 'unexpected end of JSON input';
-  if (!'{["-0123456789tfn'.includes(first)) return `invalid character ${runeOf(first)} looking for beginning of value`;
-  try {
-    JSON.parse(text);
-    return '';
-  } catch (error) {
-    const { message } = error as Error;
-    return message.includes('end of JSON') || message.includes('Unterminated')
-      ? 'unexpected end of JSON input'
-      : message;
-  }
-}
-
-const runeOf = (c: string): string => (c === "'" ? `'\\''` : `'${c}'`);
 
 /** The name of a JSON type in errors of Go. */
 export function jsonType(value: JsonValue): string {

@@ -10,25 +10,21 @@ import {
   type JsonObject,
   parseApiVersion,
   type Reinvocation,
-  type TxnAddition,
 } from '../api/index.js';
-import { revision } from '../base/index.js';
-import { decodeAs, encodeStored } from '../codec/index.js';
+import type { Steps } from '../base/index.js';
+import { decodeAsSteps } from '../codec/index.js';
 import { ConfigurationError, managedFieldsError, mergeConfiguration, untyped } from '../patch/index.js';
-import type { Compare, Op } from '../storage/index.js';
+import { TransactionBuilder } from './admissiontransaction.js';
 import { expectedKind } from './bodies.js';
-import { putOp } from './commit.js';
 import { converting } from './conversion.js';
-import { type Core, collectionOf, keyOf, sliceOf } from './core.js';
-import { storedResource } from './lookup.js';
+import { type Core, sliceOf } from './core.js';
 import { metaOf, text } from './meta.js';
 import { replacedKind } from './replacedkind.js';
 import type { DeleteOptions, RequestContext, Target, WriteOptions } from './requests.js';
 import type { TxnPart } from './resource.js';
 import type { ServedResource } from './servedresources.js';
-import { objectTarget, resolveTarget } from './target.js';
-import { trackUpdate } from './tracking.js';
-import { toStorageVersion } from './upgrade.js';
+import { refuseLongLists } from './size.js';
+import { storageSteps } from './upgrade.js';
 
 /** Keys have a prefix and are qualified names. A webhook chooses the second half of its keys. */
 function isAnnotationKey(key: string): boolean {
@@ -201,12 +197,14 @@ export class Admitted implements AdmissionRequest {
       ? target.resource.declaration.served.find((r) => r.apiVersion === given['apiVersion'])
       : undefined;
     const expected = version?.type ?? expectedKind(target);
-    const decoded = decodeAs(expected, { ...given, ...replacedKind(given, expected.info) });
+    // A webhook or a policy can make a list longer than a body may have one.
+    await this.run(refuseLongLists(target, given, Infinity));
+    const decoded = await this.run(decodeAsSteps(expected, { ...given, ...replacedKind(given, expected.info) }));
     if (!decoded.ok) throw undecodable(decoded.message);
     if (strict && decoded.strict.errors.length > 0)
       throw errors.internal(`strict decoding error: ${decoded.strict.errors.join(', ')}`);
     const next = decoded.object;
-    if (whole) await converting(target.resource, () => toStorageVersion(version ?? target.resource, next));
+    if (whole) await converting(target.resource, () => this.run(storageSteps(version ?? target.resource, next)));
     const namespace = text(metaOf(before), 'namespace');
     if (whole && text(metaOf(next), 'namespace') === '' && namespace !== '') metaOf(next)['namespace'] = namespace;
     if (whole && text(metaOf(next), 'namespace') !== namespace)
@@ -219,6 +217,10 @@ export class Admitted implements AdmissionRequest {
       );
     }
     this.#object = next;
+  }
+
+  run<T>(work: Steps<T>): T | Promise<T> {
+    return sliceOf(this.#core, this.#input.context).run(work);
   }
 
   warn(warning: string): void {
@@ -300,51 +302,6 @@ class ReinvocationState implements Reinvocation {
     return this.#active;
   }
 }
-
-/** Collects the additions of several steps as keys and bytes. */
-class TransactionBuilder {
-  readonly #core: Core;
-  readonly #compares: Compare[] = [];
-  readonly #ops: Op[] = [];
-  readonly #settled: (() => void)[] = [];
-
-  constructor(core: Core) {
-    this.#core = core;
-  }
-
-  add({ unchanged = [], write = [], settled }: TxnAddition): void {
-    if (settled !== undefined) this.#settled.push(settled);
-    for (const { resource, object } of unchanged) this.#compare(storedResource(this.#core, resource), object);
-    for (const { resource, object, subresource } of write) {
-      const served = storedResource(this.#core, resource);
-      const key = this.#compare(served, object);
-      const stored = collectionOf(this.#core, served).get(key);
-      const place = { namespace: text(metaOf(object), 'namespace'), name: text(metaOf(object), 'name'), subresource };
-      const target = resolveTarget(served, place) ?? objectTarget(served, place.namespace, place.name);
-      const live = stored === undefined ? undefined : stored.value();
-      if ('rules' in target) trackUpdate(this.#core, target, { live, object, manager: MANAGER });
-      this.#ops.push(putOp(this.#core, served, key, encodeStored(served.storage.type.schema, object)));
-    }
-  }
-
-  settle(): void {
-    for (const f of this.#settled) f();
-  }
-
-  build(): TxnPart & { readonly settled: () => void } {
-    return { compares: this.#compares, ops: this.#ops, settled: () => this.settle() };
-  }
-
-  #compare(resource: ServedResource, object: JsonObject): string {
-    const meta = metaOf(object);
-    const key = keyOf(resource, text(meta, 'namespace'), text(meta, 'name'));
-    this.#compares.push({ key, modRevision: revision(Number(text(meta, 'resourceVersion'))) });
-    return key;
-  }
-}
-
-/** The field manager of objects that the server writes together with the object of a request. */
-const MANAGER = 'kube-apiserver';
 
 /** Reports whether admission sees the stored kind. It sees other kinds for scale, actions and connections. */
 const isWhole = (target: Target): boolean =>

@@ -83,6 +83,12 @@ const hook = (clientConfig: object, fields: object = {}): object => ({
   ...fields,
 });
 
+/** Several megabytes of JSON with more than 100,000 values. */
+const manyEntries = (): object =>
+  Object.fromEntries(
+    Array.from({ length: 11 }, (_, k) => [`a${k}`, Array.from({ length: 10_000 }, () => 'a text of some length')]),
+  );
+
 const failed = (why: string): string => `Internal error occurred: failed calling webhook "${NAME}": ${why}`;
 
 let server: TestApiServer | undefined;
@@ -156,6 +162,18 @@ describe('admission webhooks on one peer', () => {
       () => ({ allowed: false, status: { message: 'no', reason: 'Forbidden', code: 403 } }),
       403,
       `admission webhook "${NAME}" denied the request: no`,
+    ],
+    [
+      'refuse with a code that HTTP does not have',
+      () => ({ allowed: false, status: { message: 'no', code: 99_999 } }),
+      500,
+      `admission webhook "${NAME}" denied the request: no`,
+    ],
+    [
+      'answer with more values than a body may have',
+      () => ({ auditAnnotations: manyEntries() }),
+      500,
+      failed("failed to call webhook: couldn't get version/kind; json parse error: the body has more than"),
     ],
     ['answer another uid', () => ({ uid: 'x' }), 500, 'received invalid webhook response: expected response.uid='],
     ['answer nothing', () => '', 500, failed('failed to call webhook: 0-length response with status code: 200')],
@@ -297,6 +315,14 @@ describe('admission webhooks on one peer', () => {
     // As in kube-apiserver, fields that webhooks set on creation have no owner.
     expect(reply.json().metadata.managedFields[0].fieldsV1).toEqual({ 'f:data': { '.': {}, 'f:k': {} } });
     expect(seen).toEqual(['a:k', 'b:ka', 'c:kab', 'a:kabc']);
+  });
+
+  it('a patch that makes a map longer than a body may have one is refused', async () => {
+    const labels = Object.fromEntries(Array.from({ length: 10_001 }, (_, i) => [`l${i}`, '']));
+    await install('mutating', hook(at('/patch', () => patch({ op: 'add', path: '/metadata/labels', value: labels }))));
+    const reply = await create();
+    expect(message(reply)).toContain('metadata.labels: Too many: 10001: must have at most 10000 items');
+    expect(reply.status).toBe(422);
   });
 
   it.each<[string, object, string]>([

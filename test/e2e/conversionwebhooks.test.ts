@@ -369,13 +369,13 @@ describe('conversion webhooks on one peer', () => {
       [base64(webhook.ca.replaceAll('CERTIFICATE', 'THING')), 'no valid certificate authority data seen'],
     ] as const) {
       const { details } = await json(patch(bundle), 422);
-      expect(details.causes).toEqual([
-        {
-          reason: 'FieldValueInvalid',
-          message: `Invalid value: "${bundle}": unable to load root certificates: ${why}`,
-          field: 'spec.conversion.webhookClientConfig.caBundle',
-        },
-      ]);
+      const cause = {
+        reason: 'FieldValueInvalid',
+        message: `Invalid value: "${bundle}": unable to load root certificates: ${why}`,
+        field: 'spec.conversion.webhookClientConfig.caBundle',
+      };
+      // An update reports the errors of the whole definition once more.
+      expect(details.causes).toEqual([cause, cause]);
     }
     await client.ask(`${DEFINITIONS}/posts.conv.io`, { method: 'DELETE' });
   });

@@ -94,9 +94,12 @@ export const rooms: readonly Room[] = [
   { path: 'pkg/codec', mayImport: [...vocabulary, 'proto', 'pkg/schema'] },
   { path: 'pkg/patch', mayImport: [...vocabulary, 'pkg/schema'] },
   { path: 'pkg/cel', mayImport: [...vocabulary, 'pkg/schema'] },
-  { path: 'pkg/outbound', mayImport: [...vocabulary, 'proto'] },
+  { path: 'pkg/outbound', mayImport: [...vocabulary, 'proto', 'pkg/codec'] },
   { path: 'pkg/auth', mayImport: [...vocabulary, 'pkg/cel', 'pkg/outbound'] },
-  { path: 'pkg/admission', mayImport: [...vocabulary, 'pkg/schema', 'pkg/cel', 'pkg/patch', 'pkg/outbound'] },
+  {
+    path: 'pkg/admission',
+    mayImport: [...vocabulary, 'pkg/schema', 'pkg/codec', 'pkg/cel', 'pkg/patch', 'pkg/outbound'],
+  },
   { path: 'pkg/fairness', mayImport: vocabulary },
   { path: 'pkg/cache', mayImport: [...vocabulary, 'pkg/storage', 'pkg/codec'] },
   {

@@ -7,6 +7,7 @@ import {
   goQuote,
   isObject,
   type JsonObject,
+  type JsonValue,
   type StatusReason,
 } from '../../api/index.js';
 import type { World } from '../../base/index.js';
@@ -15,7 +16,7 @@ import { ClientConfigError, DecodeError, OutboundError, restError, type WebhookC
 import type { AuthorizeCheck } from '../policy/checks.js';
 import { objectsIn } from '../policy/matching.js';
 import type { RejectionCause, WebhookMetrics, WebhookType } from './metrics.js';
-import { REVIEW_VERSIONS, ReviewError, reviewBody, type Verdict, verdictOf } from './review.js';
+import { REVIEW_VERSIONS, ReviewError, reviewBody, type Verdict, verdictSteps } from './review.js';
 import type { Webhook } from './source.js';
 
 /** The dependencies of the webhook plug-ins. */
@@ -86,7 +87,7 @@ export async function ask(
     const problem = restError(response);
     if (problem !== undefined)
       throw new CallFailure(webhook, `failed to call webhook: ${problem.message}`, problem.status.code);
-    verdict = verdictOf(version, uid, mutating, response);
+    verdict = await request.run(verdictSteps(version, uid, mutating, response));
   } catch (error) {
     throw failureOf(webhook, error);
   }
@@ -114,7 +115,7 @@ export function rejection(name: string, result: JsonObject): ApiError {
   const text = (field: string): string => (typeof result[field] === 'string' ? (result[field] as string) : '');
   const by = `admission webhook ${goQuote(name)} denied the request`;
   const why = text('message') || text('reason');
-  const code = typeof result['code'] === 'number' && result['code'] >= 400 ? result['code'] : 400;
+  const code = codeOf(result['code']);
   const reason = text('reason') === '' ? undefined : (text('reason') as StatusReason);
   const { details } = result;
   return new ApiError(
@@ -123,6 +124,12 @@ export function rejection(name: string, result: JsonObject): ApiError {
     why === '' ? `${by} without explanation` : `${by}: ${why}`,
     isObject(details) ? (details as object) : undefined,
   );
+}
+
+/** The code of a rejection: a code that is not that of an error is 400, and one that HTTP does not have is 500. */
+function codeOf(given: JsonValue | undefined): number {
+  if (typeof given !== 'number' || given < 400) return 400;
+  return Number.isInteger(given) && given <= 999 ? given : 500;
 }
 
 /** Counts a call by its outcome. */

@@ -9,8 +9,9 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../api/index.js';
-import { goJsonProblem } from '../../outbound/index.js';
-import { applyPatch, PatchError } from '../../patch/index.js';
+import type { Steps } from '../../base/index.js';
+import { readJsonBody } from '../../codec/index.js';
+import { PatchError, patchSteps } from '../../patch/index.js';
 import { objectsIn } from '../policy/matching.js';
 import { ask, CallFailure, count, Rejection, throwIfOver, type WebhookWorld } from './call.js';
 import { isExempt, WebhookMatcher } from './match.js';
@@ -127,7 +128,7 @@ async function applyVerdict(
   { request, subject, place }: Called,
 ): Promise<boolean> {
   if (patch === '') return false;
-  const operations = operationsOf(webhook, patch);
+  const operations = await request.run(operationsIn(webhook, patch));
   if (operations.length === 0) return false;
   const { object: live } = await objectsIn(request, subject);
   if (live === undefined)
@@ -137,7 +138,8 @@ async function applyVerdict(
   if (patchType !== 'JSONPatch') throw new CallFailure(webhook, `unsupported patch type "${patchType}"`, 400);
   let patched: JsonObject;
   try {
-    patched = applyPatch({ kind: 'json', current: live, patch: operations, schema: undefined, typed: false }).object;
+    const input = { kind: 'json', current: live, patch: operations, schema: undefined, typed: false } as const;
+    patched = (await request.run(patchSteps(input))).object;
   } catch (error) {
     if (error instanceof PatchError) throw errors.internal(error.message);
     throw error;
@@ -158,15 +160,12 @@ function inOrder(operations: readonly JsonValue[]): JsonValue[] {
   });
 }
 
-function operationsOf(webhook: Webhook, patch: string): JsonValue[] {
+function* operationsIn(webhook: Webhook, patch: string): Steps<JsonValue[]> {
   const fail = (why: string): CallFailure =>
     new CallFailure(webhook, `received undecodable patch in webhook response: ${why}`, 503);
-  let value: JsonValue;
-  try {
-    value = JSON.parse(patch) as JsonValue;
-  } catch {
-    throw fail(goJsonProblem(patch));
-  }
+  const read = yield* readJsonBody(Buffer.from(patch));
+  if (!read.ok) throw fail(read.message);
+  const { value } = read;
   if (value === null) return [];
   if (!Array.isArray(value)) throw fail(`json: cannot unmarshal ${typeof value} into Go value of type jsonpatch.Patch`);
   return value;

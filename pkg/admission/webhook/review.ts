@@ -6,7 +6,8 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../api/index.js';
-import { decodeReview, jsonType, type OutboundResponse } from '../../outbound/index.js';
+import type { Steps } from '../../base/index.js';
+import { jsonType, type OutboundResponse, reviewSteps } from '../../outbound/index.js';
 import { requestJson } from '../policy/evaluation.js';
 
 const GROUP = 'admission.k8s.io';
@@ -52,14 +53,21 @@ export class ReviewError extends Error {
   }
 }
 
-/** Reads the response of a webhook, and checks it as kube-apiserver does: strictly for v1. Throws `ReviewError`. */
-export function verdictOf(version: string, uid: string, mutating: boolean, answer: OutboundResponse): Verdict {
-  const review = decodeReview({ group: GROUP, kind: 'AdmissionReview', version, versions: REVIEW_VERSIONS }, answer);
+/** Reads the response of a webhook in steps, and checks it as kube-apiserver does: strictly for v1. Throws `ReviewError`. */
+export function* verdictSteps(
+  version: string,
+  uid: string,
+  mutating: boolean,
+  answer: OutboundResponse,
+): Steps<Verdict> {
+  const type = { group: GROUP, kind: 'AdmissionReview', version, versions: REVIEW_VERSIONS };
+  const review = yield* reviewSteps(type, answer);
   const wrong = (message: string): ReviewError => new ReviewError(message, true);
   const response = review['response'] ?? null;
   if (response === null) throw wrong('webhook response was absent');
   const given = typed(response, RESPONSE, 'response', 'AdmissionResponse');
   const text = (name: string): string => (typeof given[name] === 'string' ? (given[name] as string) : '');
+  yield;
   const illegal = illegalBase64(text('patch'));
   if (illegal >= 0) throw new ReviewError(`illegal base64 data at input byte ${illegal}`, false);
   const [patch, patchType] = [Buffer.from(text('patch'), 'base64').toString(), given['patchType'] ?? null];

@@ -77,8 +77,8 @@ export function* nodeSteps(schema: StructSchema, node: Node): Steps<Decoded> {
 }
 
 /** Parses a text with `JSON.parse`, a large one in pieces. Only the values of a large text are limited. See `Pieces`. */
-export function* fastSteps(text: Buffer, fractions: boolean): Steps<Pieces> {
-  if (text.length >= codecLimits.countedBytesMin) return yield* piecesOf(text, fractions);
+export function* fastSteps(text: Buffer, fractions: boolean, valuesMax: number = codecLimits.valuesMax): Steps<Pieces> {
+  if (text.length >= codecLimits.countedBytesMin) return yield* piecesOf(text, fractions, { valuesMax });
   const members = countMembers(text, fractions);
   if (members === NEEDS_EXACT_READER) return { kind: 'exact' };
   yield;
@@ -128,9 +128,12 @@ export function readJson(text: Buffer): ReadJson {
   return finish(readExactly(text));
 }
 
-/** Reads a JSON body without a schema, in steps, like `readJson`. A body with more values than the limit is refused. */
-export function* readJsonBody(text: Buffer): Steps<ReadJson> {
-  const read = yield* fastSteps(text, true);
+/**
+ * Reads a JSON body without a schema, in steps, like `readJson`. A body with more values than `valuesMax` is refused; by default that is the
+ * limit for requests.
+ */
+export function* readJsonBody(text: Buffer, valuesMax?: number): Steps<ReadJson> {
+  const read = yield* fastSteps(text, true, valuesMax);
   if (read.kind === 'refused') return { ok: false, message: read.why('body'), syntax: false };
   if (read.kind === 'value' && (yield* memberSteps(read.value)) === read.members)
     return { ok: true, value: read.value, duplicates: [] };

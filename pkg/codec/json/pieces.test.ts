@@ -16,7 +16,8 @@ function whole(text: Buffer): Pieces {
   }
 }
 
-const inPieces = (text: string | Buffer, bytes: number): Pieces => finish(piecesOf(Buffer.from(text), true, bytes));
+const inPieces = (text: string | Buffer, bytes: number): Pieces =>
+  finish(piecesOf(Buffer.from(text), true, { pieceBytes: bytes }));
 
 const PIECES = [1, 5, 17, 1000];
 

@@ -26,8 +26,17 @@ const SCAN_BYTES = 256 * 1024;
  *
  * `fractions`: the caller accepts numbers with a fraction.
  */
-export function piecesOf(text: Buffer, fractions: boolean, pieceBytes = PIECE_BYTES): Steps<Pieces> {
-  return new PieceReader(text, fractions, pieceBytes).read();
+export function piecesOf(
+  text: Buffer,
+  fractions: boolean,
+  { pieceBytes = PIECE_BYTES, valuesMax = codecLimits.valuesMax }: PieceOptions = {},
+): Steps<Pieces> {
+  return new PieceReader(text, fractions, { pieceBytes, valuesMax }).read();
+}
+
+export interface PieceOptions {
+  readonly pieceBytes?: number;
+  readonly valuesMax?: number;
 }
 
 /** A container that is not closed yet. */
@@ -51,6 +60,7 @@ class PieceReader {
   readonly #text: Buffer;
   readonly #fractions: boolean;
   readonly #pieceBytes: number;
+  readonly #valuesMax: number;
   readonly #encoding: 'latin1' | 'utf8';
   readonly #escapes: boolean;
   readonly #open: Open[] = [];
@@ -65,10 +75,11 @@ class PieceReader {
   #exact: boolean;
   #root: JsonValue | undefined;
 
-  constructor(text: Buffer, fractions: boolean, pieceBytes: number) {
+  constructor(text: Buffer, fractions: boolean, { pieceBytes, valuesMax }: Required<PieceOptions>) {
     this.#text = text;
     this.#fractions = fractions;
     this.#pieceBytes = pieceBytes;
+    this.#valuesMax = valuesMax;
     this.#escapes = text.includes(0x5c);
     const ascii = isAscii(text);
     this.#encoding = ascii ? 'latin1' : 'utf8';
@@ -78,7 +89,8 @@ class PieceReader {
   *read(): Steps<Pieces> {
     while (this.#at < this.#text.length) {
       this.#scan(Math.min(this.#at + SCAN_BYTES, this.#text.length));
-      if (this.#values > codecLimits.valuesMax) return { kind: 'refused', why: tooManyValues };
+      if (this.#values > this.#valuesMax)
+        return { kind: 'refused', why: (what) => tooManyValues(what, this.#valuesMax) };
       if (this.#keys > codecLimits.keysMax) return { kind: 'refused', why: tooManyKeys };
       yield;
     }
