@@ -14,26 +14,13 @@ const AT_ONCE = 500;
  * Adds the errors of the validation markers of the schema, in steps. If a marker and a rule of the kind report the same fault, only the error of the
  * marker is kept. Duplicate errors of the rules of the kind are removed, unless the kind repeats those of an update.
  */
-export function* addDeclarative(core: Core, target: Target, change: Changed, found: FieldErrors): Steps<FieldErrors> {
-  const { repeatsErrors = false } = target.resource.strategy.compatibility ?? {};
-  if (change.old === undefined || !repeatsErrors) return yield* merged(core, target, change, found);
-  if (repeatsErrors !== 'twice' || target.kind === 'status') return found;
-  const once = yield* merged(core, target, change, found);
-  return new FieldErrors().addAll(found.list).addAll(once.list);
-}
-
-/** An object that is written. `old` is undefined on create. */
-interface Changed {
-  readonly object: JsonObject;
-  readonly old: JsonObject | undefined;
-}
-
-function* merged(
+export function* addDeclarative(
   core: Core,
   { resource }: Target,
-  { object: o, old }: Changed,
+  { object: o, old }: { readonly object: JsonObject; readonly old: JsonObject | undefined },
   found: FieldErrors,
 ): Steps<FieldErrors> {
+  if (old !== undefined && resource.strategy.compatibility?.repeatsErrors) return found;
   const options = {
     enabled: (gate: string) => resource.strategy.validationOption?.(gate, old) ?? core.featureEnabled(gate),
   };

@@ -318,10 +318,10 @@ export interface CompatibilityRules {
   /** An update also runs the rules of metadata of create. `always`: its name rule reads fields that an update may change. */
   readonly checksUpdateLikeNew?: boolean | 'always';
   /**
-   * An update reports an error as often as its rules find it (kinds without declarative validation: API services, custom objects).
-   * `twice`: and then all errors once more (definitions).
+   * An update reports an error as often as its rules find it (kinds without declarative validation: API services, definitions, custom
+   * objects).
    */
-  readonly repeatsErrors?: boolean | 'twice';
+  readonly repeatsErrors?: boolean;
   /** Finalizers may be any qualified name: one without a domain need not be a well-known name. `update`: only then. */
   readonly anyFinalizers?: boolean | 'update';
   /** A pending deletion sets deletionTimestamp, but neither a grace period nor the generation (namespaces, definitions). */

@@ -67,7 +67,7 @@ const strategy: Strategy = {
     // A definition is removed when the finalizer that its deletion adds is removed.
     blocked: (o) => textAt(o, 'metadata', 'deletionTimestamp') === '',
   },
-  compatibility: { anyFinalizers: true, plainDeletion: true, repeatsErrors: 'twice' },
+  compatibility: { anyFinalizers: true, plainDeletion: true, repeatsErrors: true },
 };
 
 const NUMBER_FORMATS: ReadonlySet<string> = new Set(['int32', 'int64', 'float', 'double']);

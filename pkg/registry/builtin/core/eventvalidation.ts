@@ -121,7 +121,7 @@ const FIXED = [
 
 function unchanged(o: Shaped<shapes.CoreV1Event>, old: Shaped<shapes.CoreV1Event>, errors: FieldErrors): void {
   for (const [field, type] of FIXED) {
-    const zero = ZERO[field] ?? '';
+    const zero = field in ZERO ? ZERO[field]! : '';
     const [now, before] = [at(o, field) || zero, at(old, field) || zero];
     if (equalJson(now, before)) continue;
     const path = root(field === 'reportingComponent' ? 'reportingController' : field);
