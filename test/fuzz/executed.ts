@@ -6,22 +6,23 @@ import { Session } from 'node:inspector/promises';
  * as `Array.prototype.includes`, is not in the count.
  */
 export class ExecutedBlocks {
+  static #counter: Promise<ExecutedBlocks> | undefined;
   readonly #session = new Session();
 
-  private constructor() {
-    this.#session.connect();
+  /**
+   * Starts the counter, which runs until the process ends. There is one in a process: V8 does not count the functions that a first counter
+   * has seen if a second one is started. Code runs slower meanwhile.
+   */
+  static counter(): Promise<ExecutedBlocks> {
+    ExecutedBlocks.#counter ??= new ExecutedBlocks().#start();
+    return ExecutedBlocks.#counter;
   }
 
-  /** Calls `use` with a counter. Code runs slower meanwhile. */
-  static async with<T>(use: (counter: ExecutedBlocks) => Promise<T>): Promise<T> {
-    const counter = new ExecutedBlocks();
-    try {
-      await counter.#session.post('Profiler.enable');
-      await counter.#session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
-      return await use(counter);
-    } finally {
-      counter.#session.disconnect();
-    }
+  async #start(): Promise<this> {
+    this.#session.connect();
+    await this.#session.post('Profiler.enable');
+    await this.#session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
+    return this;
   }
 
   /** The number of blocks that are executed from the call of `work` until it returns or resolves. */
