@@ -5,6 +5,9 @@ import { requestOf } from './ways.mjs';
 /** Fields that differ from run to run, and one that kube-apiserver drops when it stores an object. */
 const UNSTORED = ['uid', 'resourceVersion', 'creationTimestamp', 'selfLink'];
 
+/** Conditions that a controller of kube-apiserver keeps by itself, at any time after the creation. */
+const KEPT_CONDITIONS = { FlowSchema: ['Dangling'] };
+
 /** Several objects may be compared at a time, each in its own namespace. */
 let places = 0;
 
@@ -69,6 +72,8 @@ async function ask(client, { method, path, headers = {}, body }, { ns }) {
   const object = clean(answer);
   if (object.metadata?.generateName !== undefined) object.metadata.name = '<generated>';
   for (const field of UNSTORED) delete object.metadata?.[field];
+  const kept = KEPT_CONDITIONS[object.kind];
+  if (kept !== undefined && Array.isArray(object.status?.conditions)) object.status.conditions = object.status.conditions.filter((c) => !kept.includes(c.type));
   // Entries are ordered by time, and the servers may write the object in different seconds.
   if (object.metadata?.managedFields !== undefined) object.metadata.managedFields = object.metadata.managedFields.map(({ time: _time, ...rest }) => rest).sort(byText);
   return { code: res.status, ...shown, object };

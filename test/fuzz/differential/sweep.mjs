@@ -17,12 +17,10 @@ import { Client, canonical, firstDifference } from '../../golden/lib.mjs';
 import { recordedText } from '../../golden/recordings.mjs';
 import { startServer } from '../../golden/server.mjs';
 import { OBJECTS } from './objects.mjs';
+import { hasOtherRule } from './otherrules.mjs';
 import { answersTo, withPlace } from './place.mjs';
 import { singleChanges } from './single.mjs';
 import { statusOf } from './statuses.mjs';
-
-/** Where the specification states another rule than kube-apiserver keeps (see test/golden/known.json). */
-const OTHER_RULES = [/^endpointslice.* \/endpoints\/\d+\/hints/, /^(device|resource).*\/tolerations/, /^(device|resource).*\/opaque\/driver$/, /^(rc|replicationcontroller)\/.*\/status\/conditions/];
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 const env = process.env;
@@ -142,7 +140,7 @@ function questionsOf(id, object, on, within) {
   for (const ops of singleChanges(object, schema, fields)) {
     const key = `${id.split('/')[0]} ${on} ${canonical(ops).replace(/\/\d+/g, '/N')}`;
     const place = hash(key) - Number(o.from);
-    if (!new RegExp(o.fields).test(ops[0].path) || OTHER_RULES.some((r) => r.test(`${id} ${ops[0].path}`)) || place < 0 || place >= Number(o.share)) continue;
+    if (!new RegExp(o.fields).test(ops[0].path) || hasOtherRule(id, ops) || place < 0 || place >= Number(o.share)) continue;
     const before = askedBefore.get(key) ?? 0;
     if (before >= REPEATS) continue;
     askedBefore.set(key, before + 1);

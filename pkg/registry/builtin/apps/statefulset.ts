@@ -69,15 +69,13 @@ export const statefulSet: ResourceDeclaration<shapes.AppsV1StatefulSet> = {
     create: {
       validateName: labelName,
       validate: (o, errors, context) => {
-        validate(o, errors, context.featureEnabled(RECREATE_GATE));
-        serviceName(o, errors);
-        validateClaims(o, errors);
+        validate(o, errors, { isNew: true, mayRecreate: context.featureEnabled(RECREATE_GATE) });
       },
     },
     update: {
       validate: (o, old, errors, context) => {
         const recreated = textAt(old, 'spec', 'updateStrategy', 'type') === RECREATE;
-        validate(o, errors, recreated || context.featureEnabled(RECREATE_GATE));
+        validate(o, errors, { isNew: false, mayRecreate: recreated || context.featureEnabled(RECREATE_GATE) });
         identityUnchanged(o, old, errors);
       },
     },
@@ -143,8 +141,14 @@ function identityUnchanged(
   }
 }
 
-/** `mayRecreate`: the update strategy Recreate is allowed. */
-function validate(o: Shaped<shapes.AppsV1StatefulSet>, errors: FieldErrors, mayRecreate: boolean): void {
+interface Write {
+  /** The service and the claims of an old object are not validated again. */
+  readonly isNew: boolean;
+  /** The update strategy Recreate is allowed. */
+  readonly mayRecreate: boolean;
+}
+
+function validate(o: Shaped<shapes.AppsV1StatefulSet>, errors: FieldErrors, { isNew, mayRecreate }: Write): void {
   const management = textAt(o, 'spec', 'podManagementPolicy');
   if (management === '') errors.required(SPEC.child('podManagementPolicy'));
   else if (management !== 'OrderedReady' && management !== 'Parallel')
@@ -154,9 +158,11 @@ function validate(o: Shaped<shapes.AppsV1StatefulSet>, errors: FieldErrors, mayR
     const value = textAt(o, 'spec', 'persistentVolumeClaimRetentionPolicy', field);
     oneOf(value, SPEC.child('persistentVolumeClaimRetentionPolicy', field), ['Retain', 'Delete'], errors, false);
   }
+  if (isNew) validateClaims(o, errors);
   nonNegative(at(o, 'spec', 'replicas'), SPEC.child('replicas'), errors);
   nonNegative(at(o, 'spec', 'minReadySeconds'), SPEC.child('minReadySeconds'), errors);
   nonNegative(at(o, 'spec', 'ordinals', 'start'), SPEC.child('ordinals', 'start'), errors);
+  if (isNew) serviceName(o, errors);
   selectorAndTemplate(
     templateOfPods(o),
     { owner: 'StatefulSet', emptyFor: 'statefulset', required: true, senseless: '' },
@@ -165,7 +171,6 @@ function validate(o: Shaped<shapes.AppsV1StatefulSet>, errors: FieldErrors, mayR
   templateMeta(objectAt(o, 'spec', 'template'), SPEC.child('template'), errors);
 }
 
-/** The service of an old object is not validated again. */
 function serviceName(o: Shaped<shapes.AppsV1StatefulSet>, errors: FieldErrors): void {
   const service = textAt(o, 'spec', 'serviceName');
   if (service !== '') sentences(service, isDns1123Label, SPEC.child('serviceName'), errors);

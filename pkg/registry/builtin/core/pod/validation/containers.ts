@@ -9,7 +9,7 @@ import {
   type Shaped,
 } from '../../../../../api/index.js';
 import type { shapes } from '../../../../../schema/index.js';
-import { at, boolAt, listAt, numberAt, objectAt, objectsAt, textAt } from '../../../access.js';
+import { at, boolAt, givenAt, listAt, numberAt, objectAt, objectsAt, textAt } from '../../../access.js';
 import { oneOf, sentences } from '../../../rules.js';
 import { environment } from './env.js';
 import { lifecycle, probes } from './handlers.js';
@@ -26,8 +26,6 @@ export interface ContainerContext {
   readonly path: FieldPath<shapes.CoreV1PodSpec>;
   readonly errors: FieldErrors;
   readonly volumes: ReadonlyMap<string, JsonObject>;
-  /** Invalid names are included. */
-  readonly allVolumes: ReadonlyMap<string, JsonObject>;
   readonly claims: ReadonlySet<string>;
 }
 
@@ -82,24 +80,18 @@ export function initContainers(context: ContainerContext): void {
   });
 }
 
-const EPHEMERAL_FIELDS: ReadonlySet<string> = new Set([
-  'name',
-  'image',
-  'command',
-  'args',
-  'workingDir',
-  'envFrom',
-  'env',
-  'volumeMounts',
-  'volumeDevices',
-  'terminationMessagePath',
-  'terminationMessagePolicy',
-  'imagePullPolicy',
-  'securityContext',
-  'stdin',
-  'stdinOnce',
-  'tty',
-]);
+/** Fields that an ephemeral container does not have, in the order of their errors. */
+const NOT_EPHEMERAL = [
+  'ports',
+  'resources',
+  'resizePolicy',
+  'restartPolicy',
+  'restartPolicyRules',
+  'livenessProbe',
+  'readinessProbe',
+  'startupProbe',
+  'lifecycle',
+] as const;
 
 export function ephemeralContainers(context: ContainerContext): void {
   const { spec, errors } = context;
@@ -114,24 +106,20 @@ export function ephemeralContainers(context: ContainerContext): void {
     unique(c, names, here, errors, true);
     const target = textAt(c, 'targetContainerName');
     if (target !== '' && !others.has(target)) errors.notFound(here.child('targetContainerName'), target);
-    for (const field of givenFields(c)) {
-      if (EPHEMERAL_FIELDS.has(field) || field === 'targetContainerName') continue;
+    for (const field of NOT_EPHEMERAL) {
+      if (givenAt(c, field) === undefined) continue;
       // a struct and not a pointer in Go, so it is always present
       const empty = field === 'resources' && givenFields(objectAt(c, field)).length === 0;
-      if (!empty) errors.forbidden(here.childShownAs(field), 'cannot be set for an Ephemeral Container');
+      if (!empty) errors.forbidden(here.child(field), 'cannot be set for an Ephemeral Container');
     }
-    for (const m of objectsAt(c, 'volumeMounts')) {
-      if (textAt(m, 'subPath') !== '')
-        errors.forbidden(
-          here.childShownAs('volumeMounts').child('subPath'),
-          'cannot be set for an Ephemeral Container',
-        );
-      if (textAt(m, 'subPathExpr') !== '')
-        errors.forbidden(
-          here.childShownAs('volumeMounts').child('subPathExpr'),
-          'cannot be set for an Ephemeral Container',
-        );
-    }
+    errors.each(objectsAt(c, 'volumeMounts'), (m, j) => {
+      for (const field of ['subPath', 'subPathExpr'] as const)
+        if (textAt(m, field) !== '')
+          errors.forbidden(
+            here.child('volumeMounts').index(j).child(field),
+            'cannot be set for an Ephemeral Container',
+          );
+    });
   });
 }
 
@@ -144,7 +132,7 @@ function graceOf(spec: Shaped<shapes.CoreV1PodSpec>): number | undefined {
 function common(
   c: Shaped<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>,
   path: FieldPath<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>,
-  { spec, errors, volumes, allVolumes, claims, isTemplate }: ContainerContext,
+  { spec, errors, volumes, claims, isTemplate }: ContainerContext,
 ): void {
   const name = textAt(c, 'name');
   if (name === '') errors.required(path.child('name'));
@@ -161,7 +149,7 @@ function common(
     errors,
   );
   ports(c, path.child('ports'), errors);
-  environment(c, allVolumes, path, errors);
+  environment(c, path, errors);
   volumeMounts(c, volumes, path, errors);
   volumeDevices(c, volumes, path, errors);
   oneOf(textAt(c, 'imagePullPolicy'), path.child('imagePullPolicy'), PULL_POLICIES, errors);

@@ -15,6 +15,7 @@ import type { shapes } from '../../../../../schema/index.js';
 import { at, objectsAt, textAt } from '../../../access.js';
 import { noBacksteps, sentences } from '../../../rules.js';
 import { READABLE_RESOURCES, resourceFieldSelector } from './resources.js';
+import { eachContainer } from './security.js';
 
 /** Validation of container environments, and of field references, which downward API volumes share. */
 
@@ -22,7 +23,6 @@ const SOURCES = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRe
 
 export function environment(
   container: Shaped<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>,
-  volumes: ReadonlyMap<string, JsonObject>,
   path: FieldPath<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>,
   errors: FieldErrors,
 ): void {
@@ -32,7 +32,7 @@ export function environment(
     if (name === '') errors.required(here.child('name'));
     else sentences(name, isRelaxedEnvVarName, here.child('name'), errors);
     const from = at(env, 'valueFrom');
-    if (from !== undefined) valueFrom(env, from, volumes, here.child('valueFrom'), errors);
+    if (from !== undefined) valueFrom(env, from, here.child('valueFrom'), errors);
   });
   errors.each(objectsAt(container, 'envFrom'), (from, i) => envFrom(from, path.child('envFrom'), i, errors));
 }
@@ -40,7 +40,6 @@ export function environment(
 function valueFrom(
   env: Shaped<shapes.CoreV1EnvVar>,
   from: Value<shapes.CoreV1EnvVarSource>,
-  volumes: ReadonlyMap<string, JsonObject>,
   path: FieldPath<shapes.CoreV1EnvVarSource>,
   errors: FieldErrors,
 ): void {
@@ -67,8 +66,6 @@ function valueFrom(
   if (textAt(env, 'value') !== '') {
     if (count > 0) errors.invalid(path, '', 'may not be specified when `value` is not empty');
   } else if (count > 1) errors.invalid(path, '', 'may not have more than one field specified at a time');
-  const file = at(from, 'fileKeyRef');
-  if (file !== undefined) fileVolume(file, volumes, path.child('fileKeyRef'), errors);
 }
 
 function keySelector(ref: JsonValue, path: FieldPath, errors: FieldErrors): void {
@@ -90,18 +87,25 @@ function fileKey(ref: JsonValue, path: FieldPath, errors: FieldErrors): void {
   else noBacksteps(file, path.child('path'), errors);
 }
 
-/** The volume with the file is an emptyDir of the pod. */
-function fileVolume(
-  ref: JsonValue,
+/** Volumes with the files of variables are of type emptyDir. `volumes` are all of the pod, also those that are invalid. */
+export function fileVolumes(
+  spec: Shaped<shapes.CoreV1PodSpec>,
   volumes: ReadonlyMap<string, JsonObject>,
-  path: FieldPath,
+  path: FieldPath<shapes.CoreV1PodSpec>,
   errors: FieldErrors,
 ): void {
-  const volume = textAt(ref, 'volumeName');
-  const source = volumes.get(volume);
-  if (source === undefined) errors.notFound(path.child('volumeName'), volume);
-  else if (at(source, 'emptyDir') === undefined)
-    errors.invalid(path.child('volumeName'), volume, 'referenced volume must be of type emptyDir');
+  eachContainer(spec, path, (c, container) => {
+    errors.each(objectsAt(c, 'env'), (env, i) => {
+      const ref = at(env, 'valueFrom', 'fileKeyRef');
+      if (ref === undefined) return;
+      const here = container.child('env').index(i).child('valueFrom', 'fileKeyRef', 'volumeName');
+      const volume = textAt(ref, 'volumeName');
+      const source = volumes.get(volume);
+      if (source === undefined) errors.notFound(here, volume);
+      else if (at(source, 'emptyDir') === undefined)
+        errors.invalid(here, volume, 'referenced volume must be of type emptyDir');
+    });
+  });
 }
 
 function envFrom(

@@ -18,7 +18,7 @@ const SEARCHES_MAX = 32;
 const SEARCH_CHARACTERS_MAX = 2048;
 const POLICIES = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'];
 
-export function dns(
+export function dnsPolicy(
   spec: Shaped<shapes.CoreV1PodSpec>,
   path: FieldPath<shapes.CoreV1PodSpec>,
   errors: FieldErrors,
@@ -26,9 +26,16 @@ export function dns(
   const policy = textAt(spec, 'dnsPolicy');
   if (policy === '') errors.required(path.child('dnsPolicy'));
   else if (!POLICIES.includes(policy)) errors.notSupported(path.child('dnsPolicy'), policy, POLICIES);
+}
+
+export function dnsConfig(
+  spec: Shaped<shapes.CoreV1PodSpec>,
+  path: FieldPath<shapes.CoreV1PodSpec>,
+  errors: FieldErrors,
+): void {
   const config = at(spec, 'dnsConfig');
   const here = path.child('dnsConfig');
-  if (policy === 'None') {
+  if (textAt(spec, 'dnsPolicy') === 'None') {
     if (config === undefined) {
       errors.required(here, 'must provide `dnsConfig` when `dnsPolicy` is None');
       return;
@@ -71,8 +78,13 @@ export function hostNames(
     const v = textAt(spec, field);
     if (v !== '') sentences(v, isDns1123Label, path.child(field), errors);
   }
-  const override = at(spec, 'hostnameOverride');
-  if (typeof override === 'string') hostnameOverride(override, spec, path.child('hostnameOverride'), errors);
+}
+
+export function hostAliases(
+  spec: Shaped<shapes.CoreV1PodSpec>,
+  path: FieldPath<shapes.CoreV1PodSpec>,
+  errors: FieldErrors,
+): void {
   errors.each(objectsAt(spec, 'hostAliases'), (alias, i) => {
     const here = path.child('hostAliases').index(i);
     sentences(textAt(alias, 'ip'), isIp, here.child('ip'), errors);
@@ -84,14 +96,16 @@ export function hostNames(
 
 const HOST_NAME_MAX = 64;
 
-function hostnameOverride(
-  name: string,
+export function hostnameOverride(
   spec: Shaped<shapes.CoreV1PodSpec>,
-  path: FieldPath,
+  path: FieldPath<shapes.CoreV1PodSpec>,
   errors: FieldErrors,
 ): void {
-  if (boolAt(spec, 'setHostnameAsFQDN')) errors.forbidden(path, 'may not be specified when setHostnameAsFQDN is true');
-  if (boolAt(spec, 'hostNetwork')) errors.forbidden(path, 'may not be specified when hostNetwork is true');
-  if (name.length > HOST_NAME_MAX) errors.tooLong(path, HOST_NAME_MAX);
-  sentences(name, isDns1123Subdomain, path, errors);
+  const name = at(spec, 'hostnameOverride');
+  if (typeof name !== 'string') return;
+  const here = path.child('hostnameOverride');
+  if (boolAt(spec, 'setHostnameAsFQDN')) errors.forbidden(here, 'may not be specified when setHostnameAsFQDN is true');
+  if (boolAt(spec, 'hostNetwork')) errors.forbidden(here, 'may not be specified when hostNetwork is true');
+  if (name.length > HOST_NAME_MAX) errors.tooLong(here, HOST_NAME_MAX);
+  sentences(name, isDns1123Subdomain, here, errors);
 }

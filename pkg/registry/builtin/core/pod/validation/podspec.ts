@@ -21,7 +21,8 @@ import {
   hostNetworkPorts,
   initContainers,
 } from './containers.js';
-import { dns, hostNames } from './network.js';
+import { fileVolumes } from './env.js';
+import { dnsConfig, dnsPolicy, hostAliases, hostNames, hostnameOverride } from './network.js';
 import { containerResourceName, resourceAmount, resourceRequirements } from './resources.js';
 import { affinity, readinessGates, schedulingGates, tolerations, topologySpread } from './scheduling.js';
 import { hostProcess, hostUsers, operatingSystem, podSecurity } from './security.js';
@@ -45,25 +46,27 @@ export function podSpec(
     path,
     errors,
     volumes: byName.good,
-    allVolumes: byName.all,
     claims,
   };
   errors.after(() => {
     containers(context);
     initContainers(context);
     ephemeralContainers(context);
+    podLevelResources(spec, claims, path, errors);
     hostNetworkPorts(context);
   });
   oneOf(textAt(spec, 'restartPolicy'), path.child('restartPolicy'), ['Always', 'OnFailure', 'Never'], errors);
-  dns(spec, path, errors);
+  dnsPolicy(spec, path, errors);
   labels(objectAt(spec, 'nodeSelector'), path.child('nodeSelector'), errors);
   podSecurity(spec, path, errors);
   affinity(spec, path, errors);
+  dnsConfig(spec, path, errors);
   readinessGates(spec, path, errors);
   schedulingGates(spec, path, errors);
   topologySpread(spec, path, errors);
   hostProcess(spec, path, errors);
   hostUsers(spec, path, errors);
+  hostnameOverride(spec, path, errors);
   const account = textAt(spec, 'serviceAccountName');
   if (account !== '')
     for (const s of subdomainName(account, false)) errors.invalid(path.child('serviceAccountName'), account, s);
@@ -75,6 +78,7 @@ export function podSpec(
       errors.invalid(path.child('activeDeadlineSeconds'), deadline, s);
   hostNames(spec, path, errors);
   tolerations(spec, path, errors);
+  hostAliases(spec, path, errors);
   names(spec, path, errors);
   const preemption = at(spec, 'preemptionPolicy');
   if (typeof preemption === 'string')
@@ -85,7 +89,7 @@ export function podSpec(
     resourceAmount(n, v, here, errors);
   }
   operatingSystem(spec, path, errors);
-  errors.after(() => podLevelResources(spec, claims, path, errors));
+  errors.after(() => fileVolumes(spec, byName.all, path, errors));
 }
 
 function names(spec: Shaped<shapes.CoreV1PodSpec>, path: FieldPath<shapes.CoreV1PodSpec>, errors: FieldErrors): void {
@@ -132,7 +136,7 @@ function resourceClaims(
   return names;
 }
 
-/** Pod-level resources must cover those of all containers. */
+/** Pod-level resources must cover those of all containers. Windows has none. */
 function podLevelResources(
   spec: Shaped<shapes.CoreV1PodSpec>,
   claims: ReadonlySet<string>,
@@ -142,6 +146,10 @@ function podLevelResources(
   const resources = at(spec, 'resources');
   if (resources === undefined) return;
   const here = path.child('resources');
+  if (textAt(spec, 'os', 'name') === 'windows') {
+    errors.forbidden(here, 'may not be set for a windows pod');
+    return;
+  }
   if (givenAt(resources, 'claims') !== undefined)
     errors.forbidden(here.child('claims'), 'claims may not be set for Resources at pod-level');
   resourceRequirements(objectAt(spec, 'resources'), { claims, podLevel: true }, here, errors);

@@ -40,6 +40,13 @@ export function podSecurity(
   errors.each(listAt(context, 'supplementalGroups'), (g, i) =>
     id(g, isGroupId, here.child('supplementalGroups').index(i), errors),
   );
+  sysctls(context, spec, here.child('sysctls'), errors);
+  choice(context, 'fsGroupChangePolicy', ['Always', 'OnRootMismatch'], here, errors);
+  seccomp(at(context, 'seccompProfile'), here.child('seccompProfile'), errors);
+  windows(at(context, 'windowsOptions'), here.child('windowsOptions'), errors);
+  appArmor(at(context, 'appArmorProfile'), here.child('appArmorProfile'), errors);
+  choice(context, 'supplementalGroupsPolicy', ['Merge', 'Strict'], here, errors);
+  choice(context, 'seLinuxChangePolicy', ['MountOption', 'Recursive'], here, errors);
   if (boolAt(spec, 'shareProcessNamespace') && boolAt(spec, 'hostPID')) {
     errors.invalid(
       path.child('shareProcessNamespace'),
@@ -47,13 +54,6 @@ export function podSecurity(
       'ShareProcessNamespace and HostPID cannot both be enabled',
     );
   }
-  sysctls(context, spec, here.child('sysctls'), errors);
-  choice(context, 'fsGroupChangePolicy', ['Always', 'OnRootMismatch'], here, errors);
-  choice(context, 'supplementalGroupsPolicy', ['Merge', 'Strict'], here, errors);
-  choice(context, 'seLinuxChangePolicy', ['MountOption', 'Recursive'], here, errors);
-  seccomp(at(context, 'seccompProfile'), here.child('seccompProfile'), errors);
-  windows(at(context, 'windowsOptions'), here.child('windowsOptions'), errors);
-  appArmor(at(context, 'appArmorProfile'), here.child('appArmorProfile'), errors);
 }
 
 function choice(
@@ -119,7 +119,7 @@ function seccomp(
   const type = textAt(profile, 'type');
   const file = at(profile, 'localhostProfile');
   if (type === 'Localhost') {
-    if (typeof file !== 'string' || file === '')
+    if (typeof file !== 'string')
       errors.required(path.child('localhostProfile'), 'must be set when seccomp type is Localhost');
     else {
       if (file.startsWith('/')) errors.invalid(path.child('localhostProfile'), file, 'must be a relative path');
@@ -162,8 +162,8 @@ function appArmor(
     errors.required(path.child('type'), 'type is required when appArmorProfile is set');
     return;
   }
-  if (typeof file === 'string') errors.invalid(here, file, 'can only be set when AppArmor type is Localhost');
   if (!PROFILES.includes(type)) errors.notSupported(path.child('type'), type, PROFILES);
+  else if (typeof file === 'string') errors.invalid(here, file, 'can only be set when AppArmor type is Localhost');
 }
 
 const GMSA_SPEC_BYTES_MAX = 64 * 1024;
@@ -248,7 +248,6 @@ export function containerSecurity(
       errors.invalid(here.child('procMount'), mount, '`hostUsers` must be false to use `Unmasked`');
   }
   seccomp(at(context, 'seccompProfile'), here.child('seccompProfile'), errors);
-  appArmor(at(context, 'appArmorProfile'), here.child('appArmorProfile'), errors);
   if (at(context, 'allowPrivilegeEscalation') === false) {
     if (boolAt(context, 'privileged'))
       errors.invalid(
@@ -265,9 +264,10 @@ export function containerSecurity(
     }
   }
   windows(at(context, 'windowsOptions'), here.child('windowsOptions'), errors);
+  appArmor(at(context, 'appArmorProfile'), here.child('appArmorProfile'), errors);
 }
 
-const POD_LINUX_ONLY = ['hostPID', 'hostIPC', 'shareProcessNamespace', 'hostUsers'] as const;
+const POD_LINUX_ONLY = ['hostUsers', 'hostPID', 'hostIPC', 'shareProcessNamespace'] as const;
 const POD_CONTEXT_LINUX_ONLY = [
   'appArmorProfile',
   'seLinuxOptions',
@@ -331,7 +331,8 @@ export function operatingSystem(
 
 const isSet = (v: JsonValue | undefined): boolean => v !== undefined;
 
-function eachContainer(
+/** Visits the containers in the order in which kube-apiserver does where the type of a container does not matter. */
+export function eachContainer(
   spec: Shaped<shapes.CoreV1PodSpec>,
   path: FieldPath<shapes.CoreV1PodSpec>,
   f: (

@@ -350,10 +350,7 @@ export function volumes(
     const labelErrors = isDns1123Label(name);
     // the name of an invalid volume is not taken
     const wrong = labelErrors.length > 0 || good.has(name);
-    const invalid = errors.adds(() => {
-      volumeSource(volume, here, errors);
-      if (at(volume, 'ephemeral') !== undefined && name !== '') claimName(pod, name, here, errors);
-    });
+    const invalid = errors.adds(() => volumeSource(pod, volume, here, errors));
     if (name === '') errors.required(here.child('name'));
     else for (const s of labelErrors) errors.invalid(here.child('name'), name, s);
     if (good.has(name)) errors.duplicate(here.child('name'), name);
@@ -365,6 +362,7 @@ export function volumes(
 }
 
 function volumeSource(
+  pod: Shaped<shapes.CoreV1Pod>,
   volume: Shaped<shapes.CoreV1Volume>,
   path: FieldPath<shapes.CoreV1Volume>,
   errors: FieldErrors,
@@ -374,8 +372,10 @@ function volumeSource(
     const source: JsonValue | undefined = at(volume, json);
     if (source === undefined) continue;
     const check: SourceRule = rule;
-    if (first) check(source, path.childShownAs(named ?? json), errors);
-    else errors.forbidden(path.childShownAs(forbidden ?? json), 'may not specify more than 1 volume type');
+    if (first) {
+      check(source, path.childShownAs(named ?? json), errors);
+      if (json === 'ephemeral') claimName(pod, textAt(volume, 'name'), path, errors);
+    } else errors.forbidden(path.childShownAs(forbidden ?? json), 'may not specify more than 1 volume type');
     first = false;
   }
   if (first) errors.required(path, 'must specify a volume type');
@@ -389,7 +389,7 @@ function claimName(
   errors: FieldErrors,
 ): void {
   const podName = nameOf(pod);
-  if (podName === '') return;
+  if (podName === '' || volume === '') return;
   const claim = `${podName}-${volume}`;
   for (const s of isDns1123Subdomain(claim)) errors.invalid(path.child('name'), volume, `PVC name "${claim}": ${s}`);
 }
