@@ -52,7 +52,22 @@ export function labels(map: JsonObject, path: FieldPath, errors: FieldErrors): v
   }
 }
 
-const OF_A_CLAIM = ['labels', 'annotations'];
+/** The fields of metadata that a claim template may not hold, in the order of their errors. */
+const NOT_OF_A_CLAIM = [
+  'name',
+  'generateName',
+  'namespace',
+  'selfLink',
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'ownerReferences',
+  'finalizers',
+  'managedFields',
+] as const;
 
 /** The metadata of a claim template may hold only labels and annotations. Even an empty list in another field is an error. */
 export function claimTemplateMeta(
@@ -62,9 +77,9 @@ export function claimTemplateMeta(
 ): void {
   validateAnnotations(meta['annotations'], path.child('annotations'), errors);
   labels(objectAt(meta, 'labels'), path.child('labels'), errors);
-  for (const field of givenFields(meta))
-    if (!OF_A_CLAIM.includes(field))
-      errors.forbidden(path.childShownAs(field === 'uid' ? 'uID' : field), 'cannot be set');
+  const given = new Set(givenFields(meta));
+  for (const field of NOT_OF_A_CLAIM)
+    if (given.has(field)) errors.forbidden(path.childShownAs(field === 'uid' ? 'uID' : field), 'cannot be set');
 }
 
 /** Checks a LabelSelector. `checkValues`: values must be valid label values too. */

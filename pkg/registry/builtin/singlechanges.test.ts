@@ -191,8 +191,8 @@ describe('a new object', () => {
       attachment({ persistentVolumeReclaimPolicy: 'odd', volumeMode: 'odd', nodeAffinity: {} }),
       [
         `${INLINE}.persistentVolumeReclaimPolicy: Forbidden: may only be Retain in the context of inline volumes`,
-        `${INLINE}.volumeMode: Forbidden: may not specify volumeMode other than Filesystem in the context of inline volumes`,
         `${INLINE}.nodeAffinity: Forbidden: may not be specified in the context of inline volumes`,
+        `${INLINE}.volumeMode: Forbidden: may not specify volumeMode other than Filesystem in the context of inline volumes`,
       ],
     ],
     [

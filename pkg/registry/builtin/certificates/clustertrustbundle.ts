@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { type FieldErrors, FieldPath, nameOf, type Shaped } from '../../../api/index.js';
+import { type FieldErrors, FieldPath, type Shaped } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { textAt } from '../access.js';
@@ -11,8 +11,6 @@ import { pemBlocks } from './pem.js';
 type Bundle = Shaped<shapes.CertificatesV1ClusterTrustBundle>;
 
 const SPEC = FieldPath.in<shapes.CertificatesV1ClusterTrustBundle>().child('spec');
-const NAME = FieldPath.of('metadata', 'name');
-const GENERATE_NAME = FieldPath.of('metadata', 'generateName');
 const BUNDLE_BYTES_MAX = 1024 * 1024;
 
 export const clusterTrustBundle: ResourceDeclaration<shapes.CertificatesV1ClusterTrustBundle> = {
@@ -25,8 +23,10 @@ export const clusterTrustBundle: ResourceDeclaration<shapes.CertificatesV1Cluste
   namespaced: false,
   strategy: {
     compatibility: { checksUpdateLikeNew: true },
-    // The name depends on the signer: `validate` checks it.
-    create: { validateName: () => [], validate: (o, errors) => validate(o, undefined, errors) },
+    create: {
+      validateName: (name, prefix, o) => trustBundleName(textAt(o, 'spec', 'signerName'), name, prefix),
+      validate: (o, errors) => validate(o, undefined, errors),
+    },
     update: { allowUnconditional: false, generation: 'none', validate },
   },
   selectableFields: { 'spec.signerName': (o) => textAt(o, 'spec', 'signerName') },
@@ -37,11 +37,6 @@ export const clusterTrustBundle: ResourceDeclaration<shapes.CertificatesV1Cluste
 
 function validate(o: Bundle, old: Bundle | undefined, errors: FieldErrors): void {
   const signer = textAt(o, 'spec', 'signerName');
-  const generate = textAt(o, 'metadata', 'generateName');
-  if (generate !== '')
-    for (const problem of trustBundleName(signer, generate, true)) errors.invalid(GENERATE_NAME, generate, problem);
-  if (nameOf(o) === '') errors.required(NAME, 'name or generateName is required');
-  else for (const problem of trustBundleName(signer, nameOf(o), false)) errors.invalid(NAME, nameOf(o), problem);
   if (signer !== '') signerName(signer, SPEC.child('signerName'), errors);
   const bundle = textAt(o, 'spec', 'trustBundle');
   if (old === undefined || bundle !== textAt(old, 'spec', 'trustBundle')) validateBundle(bundle, errors);

@@ -31,8 +31,15 @@ export function claimSpec(
   errors: FieldErrors,
   anyGroup = false,
 ): void {
-  accessModes(spec, path.child('accessModes'), errors);
+  const className = (field: 'storageClassName' | 'volumeAttributesClassName') => {
+    const name = textAt(spec, field);
+    if (name !== '') sentences(name, isDns1123Subdomain, path.child(field), errors);
+  };
+  const modes = listAt(spec, 'accessModes').map(String);
+  const modesPath = path.child('accessModes');
+  if (modes.length === 0) errors.required(modesPath, 'at least 1 access mode is required');
   labelSelector(at(spec, 'selector'), path.child('selector'), errors);
+  knownModes(modes, modesPath, errors);
   const storage = at(spec, 'resources', 'requests', 'storage');
   const here = path.child('resources').key('storage');
   if (storage === undefined) errors.required(here);
@@ -41,34 +48,22 @@ export function claimSpec(
     if (q !== undefined && compareQuantities(q, zeroQuantity) <= 0)
       errors.invalid(here, storage, 'must be greater than zero');
   }
-  for (const field of ['storageClassName', 'volumeAttributesClassName'] as const) {
-    const name = textAt(spec, field);
-    if (name !== '') sentences(name, isDns1123Subdomain, path.child(field), errors);
-  }
+  className('storageClassName');
   const mode = at(spec, 'volumeMode');
   if (typeof mode === 'string') oneOf(mode, path.child('volumeMode'), VOLUME_MODES, errors, false);
   dataSources(spec, path, errors, anyGroup);
+  className('volumeAttributesClassName');
 }
 
 /** Reports whether the old spec has a data source with a group: an update of it may have any other. */
 export const namesGroup = (old: Shaped<shapes.CoreV1PersistentVolumeClaimSpec>): boolean =>
   at(old, 'dataSource', 'apiGroup') !== undefined || at(old, 'dataSourceRef', 'apiGroup') !== undefined;
 
-export function accessModes(
-  spec: Shaped<shapes.CoreV1PersistentVolumeClaimSpec>,
-  path: FieldPath<readonly string[]>,
-  errors: FieldErrors,
-): void {
-  const modes = listAt(spec, 'accessModes').map(String);
-  if (modes.length === 0) errors.required(path, 'at least 1 access mode is required');
-  knownModes(modes, path, errors);
-}
-
-/** The access modes of claims and volumes. They are compared with each other only if all are known. */
+/** The access modes of claims and volumes. Only known ones are compared with each other. */
 export function knownModes(modes: readonly string[], path: FieldPath, errors: FieldErrors): void {
-  const unknown = modes.filter((mode) => !ACCESS_MODES.includes(mode));
-  for (const mode of unknown) errors.notSupported(path, mode, ACCESS_MODES);
-  if (unknown.length === 0 && modes.includes('ReadWriteOncePod') && modes.some((m) => m !== 'ReadWriteOncePod'))
+  for (const mode of modes) if (!ACCESS_MODES.includes(mode)) errors.notSupported(path, mode, ACCESS_MODES);
+  const known = new Set(modes.filter((mode) => ACCESS_MODES.includes(mode)));
+  if (known.size > 1 && known.has('ReadWriteOncePod'))
     errors.forbidden(path, 'may not use ReadWriteOncePod with other access modes');
 }
 

@@ -123,26 +123,41 @@ const OWN: Readonly<Record<string, SourceRule>> = {
   },
 };
 
+/** `inline`: the volume of an attachment, which has no class, no claim and no size. */
 export function volumeSpec(
   spec: Shaped<shapes.CoreV1PersistentVolumeSpec>,
   path: FieldPath,
   inline: boolean,
   errors: FieldErrors,
 ): void {
+  const context = 'in the context of inline volumes';
+  const notInline = (field: 'capacity' | 'claimRef' | 'nodeAffinity') => {
+    if (at(spec, field) !== undefined) errors.forbidden(path.child(field), `may not be specified ${context}`);
+  };
+  if (inline) {
+    notInline('claimRef');
+    notInline('capacity');
+    if (at(spec, 'csi') === undefined) errors.required(path.child('csi'), `has to be specified ${context}`);
+  }
   modes(spec, path.child('accessModes'), errors);
   if (!inline) capacity(spec, path.child('capacity'), errors);
   const policy = textAt(spec, 'persistentVolumeReclaimPolicy');
-  if (policy !== '' && !inline)
-    oneOf(policy, path.child('persistentVolumeReclaimPolicy'), ['Delete', 'Recycle', 'Retain'], errors, false);
-  if (!inline) nodeAffinity(spec, path.child('nodeAffinity'), errors);
+  const policyPath = path.child('persistentVolumeReclaimPolicy');
+  if (policy !== '' && !inline) oneOf(policy, policyPath, ['Delete', 'Recycle', 'Retain'], errors, false);
+  else if (policy !== '' && policy !== 'Retain') errors.forbidden(policyPath, `may only be Retain ${context}`);
+  if (inline) notInline('nodeAffinity');
+  else nodeAffinity(spec, path.child('nodeAffinity'), errors);
   sources(spec, path, errors);
   if (textAt(spec, 'hostPath', 'path') === '/' && policy === 'Recycle')
-    errors.forbidden(path.child('persistentVolumeReclaimPolicy'), "may not be 'recycle' for a hostPath mount of '/'");
+    errors.forbidden(policyPath, "may not be 'recycle' for a hostPath mount of '/'");
   const storageClass = textAt(spec, 'storageClassName');
-  if (storageClass !== '' && !inline)
-    sentences(storageClass, isDns1123Subdomain, path.child('storageClassName'), errors);
+  if (storageClass !== '' && inline)
+    errors.forbidden(path.child('storageClassName'), `may not be specified ${context}`);
+  else if (storageClass !== '') sentences(storageClass, isDns1123Subdomain, path.child('storageClassName'), errors);
   const mode = at(spec, 'volumeMode');
   if (typeof mode === 'string' && !inline) oneOf(mode, path.child('volumeMode'), VOLUME_MODES, errors, false);
+  else if (typeof mode === 'string' && mode !== 'Filesystem')
+    errors.forbidden(path.child('volumeMode'), `may not specify volumeMode other than Filesystem ${context}`);
   if (!inline) attributesClass(spec, path, errors);
 }
 

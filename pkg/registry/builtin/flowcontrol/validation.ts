@@ -20,6 +20,9 @@ const SPEC = FieldPath.in<shapes.FlowcontrolV1FlowSchema | shapes.FlowcontrolV1P
 const PRECEDENCE_MAX = 10_000;
 const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'proxy', 'update', 'watch'];
 const SUBJECTS = { Group: 'group', ServiceAccount: 'serviceAccount', User: 'user' } as const;
+type SubjectKind = keyof typeof SUBJECTS;
+/** The order in which fields of other kinds are reported. */
+const SUBJECTS_IN_ORDER: readonly SubjectKind[] = ['ServiceAccount', 'User', 'Group'];
 
 export function validateFlowSchema(o: Shaped<shapes.FlowcontrolV1FlowSchema>, errors: FieldErrors): void {
   const spec = objectAt(o, 'spec');
@@ -67,27 +70,37 @@ function subject(
     errors.notSupported(path.child('kind'), kind, Object.keys(SUBJECTS));
     return;
   }
-  for (const [of, field] of Object.entries(SUBJECTS)) {
-    const given = at(s, field);
-    if (of !== kind) {
-      if (given !== undefined)
-        errors.forbidden(path.child(field), `${field} is forbidden when subject kind is not '${of}'`);
-      continue;
-    }
-    if (given === undefined) {
-      errors.required(path.child(field), `${field} is required when subject kind is '${of}'`);
-      continue;
-    }
-    const name = textAt(given, 'name');
-    const here = path.child(field);
-    if (name === '') errors.required(here.child('name'));
-    if (of !== 'ServiceAccount') continue;
-    if (name !== '' && name !== '*')
-      for (const text of subdomainName(name, false)) errors.invalid(here.child('name'), name, text);
-    const namespace = textAt(s, 'serviceAccount', 'namespace');
-    if (namespace === '') errors.required(here.child('namespace'), 'must specify namespace for service account');
-    else sentences(namespace, isDns1123Label, here.child('namespace'), errors);
+  ownSubject(s, kind as SubjectKind, path, errors);
+  for (const of of SUBJECTS_IN_ORDER) {
+    const field = SUBJECTS[of];
+    if (of !== kind && at(s, field) !== undefined)
+      errors.forbidden(path.child(field), `${field} is forbidden when subject kind is not '${of}'`);
   }
+}
+
+/** Validates the field that belongs to the kind of a subject. */
+function ownSubject(
+  s: Shaped<shapes.FlowcontrolV1Subject>,
+  kind: SubjectKind,
+  path: FieldPath<shapes.FlowcontrolV1Subject>,
+  errors: FieldErrors,
+): void {
+  const field = SUBJECTS[kind];
+  const here = path.child(field);
+  const given = at(s, field);
+  if (given === undefined) {
+    errors.required(here, `${field} is required when subject kind is '${kind}'`);
+    return;
+  }
+  const name = textAt(given, 'name');
+  if (name === '') errors.required(here.child('name'));
+  if (kind !== 'ServiceAccount') return;
+  if (name !== '' && name !== '*')
+    for (const text of subdomainName(name, false)) errors.invalid(here.child('name'), name, text);
+  const namespace = textAt(s, 'serviceAccount', 'namespace');
+  const namespacePath = path.child('serviceAccount', 'namespace');
+  if (namespace === '') errors.required(namespacePath, 'must specify namespace for service account');
+  else sentences(namespace, isDns1123Label, namespacePath, errors);
 }
 
 function verbs(

@@ -129,11 +129,12 @@ export function validateServiceCidrUpdate(
   const now = listAt(o, 'spec', 'cidrs');
   const before = listAt(old, 'spec', 'cidrs');
   const path = SPEC.child('cidrs');
-  if (before.length === 1 && now.length === 2) validateServiceCidr(o, errors);
-  else if (before.length !== now.length) {
+  const isExtended = before.length === 1 && now.length === 2;
+  if (before.length !== now.length && !isExtended) {
     errors.invalid(path, givenAt(o, 'spec', 'cidrs'), 'field is immutable');
     return;
   }
   for (const [i, range] of before.entries())
     if (now[i] !== range) errors.invalid(path.index(i), now[i], 'field is immutable');
+  if (isExtended) validateServiceCidr(o, errors);
 }

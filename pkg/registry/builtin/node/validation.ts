@@ -16,10 +16,11 @@ export function validateRuntimeClass(o: Shaped<shapes.NodeV1RuntimeClass>, error
   if (at(o, 'scheduling') === undefined) return;
   const path = FieldPath.in<shapes.NodeV1RuntimeClass>().child('scheduling');
   labels(objectAt(o, 'scheduling', 'nodeSelector'), path.child('nodeSelector'), errors);
+  const tolerations = objectsAt(o, 'scheduling', 'tolerations');
+  errors.each(tolerations, (t, i) => toleration(t, path.child('tolerations').index(i), errors));
   const seen = new Set<string>();
-  errors.each(objectsAt(o, 'scheduling', 'tolerations'), (t, i) => {
+  errors.each(tolerations, (t, i) => {
     const here = path.child('tolerations').index(i);
-    toleration(t, here, errors);
     // The seconds do not make two tolerations different.
     const same = JSON.stringify((['key', 'operator', 'value', 'effect'] as const).map((field) => textAt(t, field)));
     if (seen.has(same)) errors.duplicate(here, shown('core/v1.Toleration', t));

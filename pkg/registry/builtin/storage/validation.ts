@@ -288,25 +288,13 @@ export function validateCsiNodeUpdate(
 }
 
 export function validateCapacity(o: Shaped<shapes.StorageV1CSIStorageCapacity>, errors: FieldErrors): void {
-  sentences(
-    textAt(o, 'storageClassName'),
-    isDns1123Subdomain,
-    FieldPath.in<shapes.StorageV1CSIStorageCapacity>().child('storageClassName'),
-    errors,
-  );
+  const root = FieldPath.in<shapes.StorageV1CSIStorageCapacity>();
+  labelSelector(at(o, 'nodeTopology'), root.child('nodeTopology'), errors);
+  sentences(textAt(o, 'storageClassName'), isDns1123Subdomain, root.child('storageClassName'), errors);
   const capacity = textAt(o, 'capacity');
   const q = parseQuantity(capacity);
   if (q !== undefined && compareQuantities(q, zeroQuantity) < 0)
-    errors.invalid(
-      FieldPath.in<shapes.StorageV1CSIStorageCapacity>().child('capacity'),
-      capacity,
-      'must be greater than or equal to 0',
-    );
-  labelSelector(
-    at(o, 'nodeTopology'),
-    FieldPath.in<shapes.StorageV1CSIStorageCapacity>().child('nodeTopology'),
-    errors,
-  );
+    errors.invalid(root.child('capacity'), capacity, 'must be greater than or equal to 0');
 }
 
 export function validateCapacityUpdate(
@@ -331,7 +319,7 @@ export function validateAttachment(o: Shaped<shapes.StorageV1VolumeAttachment>, 
   else if (name === '')
     errors.required(path.child('persistentVolumeName'), 'must specify non empty persistentVolumeName');
   else if (inline !== undefined)
-    inlineVolume(objectAt(spec, 'source', 'inlineVolumeSpec'), path.child('inlineVolumeSpec'), errors);
+    volumeSpec(objectAt(spec, 'source', 'inlineVolumeSpec'), path.child('inlineVolumeSpec'), true, errors);
   sentences(textAt(spec, 'nodeName'), isDns1123Subdomain, SPEC.child('nodeName'), errors);
   attachmentStatus(o, errors);
   if (typeof name === 'string') sentences(name, isDns1123Subdomain, path.child('persistentVolumeName'), errors);
@@ -355,24 +343,6 @@ function attachmentStatus(o: Shaped<shapes.StorageV1VolumeAttachment>, errors: F
     if (typeof code === 'number' && code < 0)
       errors.invalid(path.child(field).child('errorCode'), code, `must be between 0 and ${INT32_MAX}, inclusive`);
   }
-}
-
-/** An inline volume has no class, no claim and no size. */
-function inlineVolume(spec: Shaped<shapes.CoreV1PersistentVolumeSpec>, path: FieldPath, errors: FieldErrors): void {
-  const context = 'in the context of inline volumes';
-  if (at(spec, 'csi') === undefined) errors.required(path.child('csi'), `has to be specified ${context}`);
-  if (at(spec, 'capacity') !== undefined) errors.forbidden(path.child('capacity'), `may not be specified ${context}`);
-  if (at(spec, 'claimRef') !== undefined) errors.forbidden(path.child('claimRef'), `may not be specified ${context}`);
-  if (![undefined, '', 'Retain'].includes(textAt(spec, 'persistentVolumeReclaimPolicy')))
-    errors.forbidden(path.child('persistentVolumeReclaimPolicy'), `may only be Retain ${context}`);
-  if (textAt(spec, 'storageClassName') !== '')
-    errors.forbidden(path.child('storageClassName'), `may not be specified ${context}`);
-  const mode = at(spec, 'volumeMode');
-  if (typeof mode === 'string' && mode !== 'Filesystem')
-    errors.forbidden(path.child('volumeMode'), `may not specify volumeMode other than Filesystem ${context}`);
-  if (at(spec, 'nodeAffinity') !== undefined)
-    errors.forbidden(path.child('nodeAffinity'), `may not be specified ${context}`);
-  volumeSpec(spec, path, true, errors);
 }
 
 export function validateAttachmentUpdate(

@@ -266,39 +266,47 @@ export function addresses(s: Service, old: Service | undefined, errors: FieldErr
   if (ips.length > 0 && ip === '') errors.invalid(path, [...ips], 'must be empty when `clusterIP` is not specified');
   else if (ip !== '' && ips.length === 0) errors.required(path);
   else if (ips.length > 0 && ips[0] !== ip) errors.invalid(path, [...ips], 'first value must match `clusterIP`');
+  families(s, errors);
   const policy = at(s, 'spec', 'ipFamilyPolicy');
   if (typeof policy === 'string' && !POLICIES.includes(policy))
     errors.notSupported(SPEC.child('ipFamilyPolicy'), policy, POLICIES);
-  families(s, errors);
-  const headless = ips[0] === NONE;
-  const held = new Set(old === undefined ? [] : clusterIpsOf(old));
-  if (headless && ips.length > 1) errors.invalid(path, [...ips], "'None' must be the first and only value");
-  const wanted = familiesOf(s);
-  errors.each(ips, (v, i) => {
-    if (headless && i === 0) return;
-    // existing values are not validated again
-    const wrong = held.has(v) ? [] : isIp(v);
-    for (const sentence of wrong) errors.invalid(path.index(i), v, sentence);
-    const family = wanted[i];
-    if (wrong.length > 0 || family === undefined) return;
-    const is = v.includes(':') ? 'IPv6' : 'IPv4';
-    if (is !== family && (family === 'IPv4' || family === 'IPv6'))
-      errors.invalid(path.index(i), v, `expected an ${family} value as indicated by \`ipFamilies[${i}]\``);
-  });
-  if (ips.length > 2) errors.invalid(path, [...ips], 'may only hold up to 2 values');
-  if (ips.length === 2 && !headless && sameFamily(ips[0]!, ips[1]!))
-    errors.invalid(path, [...ips], 'may specify no more than one IP for each IP family');
+  errors.judge(
+    () => {
+      const held = new Set(old === undefined ? [] : clusterIpsOf(old));
+      if (ips[0] === NONE && ips.length > 1) errors.invalid(path, [...ips], "'None' must be the first and only value");
+      errors.each(ips, (v, i) => {
+        // existing values are not validated again
+        if (held.has(v) || (v === NONE && i === 0)) return;
+        for (const sentence of isIp(v)) errors.invalid(path.index(i), v, sentence);
+      });
+    },
+    (added) => {
+      if (ips.length > 2) errors.invalid(path, [...ips], 'may only hold up to 2 values');
+      if (!added) familiesOfAddresses(s, errors);
+    },
+  );
 }
 
-const sameFamily = (a: string, b: string): boolean =>
-  isIp(a).length === 0 && isIp(b).length === 0 && a.includes(':') === b.includes(':');
+const FAMILIES: readonly string[] = ['IPv4', 'IPv6'];
+
+/** Valid addresses belong to different families, those of the service. */
+function familiesOfAddresses(s: Service, errors: FieldErrors): void {
+  const ips = clusterIpsOf(s);
+  if (ips[0] === NONE) return;
+  const path = SPEC.child('clusterIPs');
+  const found = ips.map((ip) => (ip.includes(':') ? 'IPv6' : 'IPv4'));
+  if (found.length === 2 && found[0] === found[1])
+    errors.invalid(path, [...ips], 'may specify no more than one IP for each IP family');
+  for (const [i, family] of familiesOf(s).slice(0, ips.length).entries())
+    if (FAMILIES.includes(family) && family !== found[i])
+      errors.invalid(path.index(i), ips[i], `expected an ${family} value as indicated by \`ipFamilies[${i}]\``);
+}
 
 function families(s: Service, errors: FieldErrors): void {
   const seen = new Set<string>();
-  const supported = ['IPv4', 'IPv6'];
   errors.each(familiesOf(s), (family, i) => {
     const path = SPEC.child('ipFamilies').index(i);
-    if (!supported.includes(family)) errors.notSupported(path, family, supported);
+    if (!FAMILIES.includes(family)) errors.notSupported(path, family, FAMILIES);
     if (seen.has(family)) errors.duplicate(path, family);
     seen.add(family);
   });
