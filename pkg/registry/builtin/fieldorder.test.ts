@@ -210,3 +210,17 @@ it('an update of a service CIDR reports changed ranges before invalid ones', asy
     'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)',
   ]);
 });
+
+it('the status of a claim reports that it may not be reserved after its devices', async () => {
+  const b = await Bench.open();
+  const what = 'resourceclaims.resource.k8s.io/v1';
+  const spec = { devices: { requests: [{ name: 'r', exactly: { deviceClassName: 'c' } }] } };
+  const claim = { apiVersion: 'resource.k8s.io/v1', kind: 'ResourceClaim', metadata: { name: 'a' }, spec };
+  await b.create(what, 'default', claim);
+  const status = {
+    reservedFor: [{ resource: 'pods', name: 'p', uid: 'u' }],
+    devices: [{ driver: 'a.b', pool: 'p', device: 'd' }],
+  };
+  const found = await causesOf(b.update(`${what}/status`, 'default', { ...claim, status }));
+  expect(found.map((cause) => cause.split(': ', 1)[0])).toEqual(['status.devices[0]', 'status.reservedFor']);
+});

@@ -9,7 +9,9 @@ import {
   type JsonObject,
   type JsonValue,
   Printed,
+  pathSegmentName,
   type Shaped,
+  subdomainName,
   type Value,
 } from '../../api/index.js';
 import type { shapes } from '../../schema/index.js';
@@ -30,6 +32,10 @@ export function oneOf(
   if (value === '' && required) errors.required(path);
   else if (!supported.includes(value)) errors.notSupported(path, value, supported);
 }
+
+/** The rule of names that kube-apiserver checks by a marker of the type. The marker does not apply to a generateName. */
+export const declaredName = (name: string, prefix: boolean): readonly string[] =>
+  prefix ? pathSegmentName(name, prefix) : subdomainName(name, prefix);
 
 export function nonNegative(value: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
   if (typeof value === 'number' && value < 0) errors.invalid(path, value, 'must be greater than or equal to 0');

@@ -1,4 +1,4 @@
-import { type FieldErrors, FieldPath, type Shaped, subdomainName } from '../../../api/index.js';
+import { type FieldErrors, FieldPath, nameOf, type Shaped } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, boolAt, listAt, objectAt, objectIn, textAt } from '../access.js';
@@ -32,7 +32,14 @@ export const cronJob: ResourceDeclaration<shapes.BatchV1CronJob> = {
       objectIn(template, 'metadata');
       defaultTemplate(objectIn(template, 'spec'));
     },
-    create: { validateName: cronJobName, validate },
+    create: {
+      validate: (o, errors) => {
+        validate(o, errors);
+        const name = nameOf(o);
+        if (name.length > NAME_MAX)
+          errors.invalid(FieldPath.of('metadata', 'name'), name, `must be no more than ${NAME_MAX} characters`);
+      },
+    },
     update: { validate: (o, _old, errors) => validate(o, errors) },
     warn: (o, old, context) => {
       if (old === undefined) podNameWarning(o, context);
@@ -73,10 +80,6 @@ const SPEC = FieldPath.in<shapes.BatchV1CronJob>().child('spec');
 
 /** The names of its jobs append eleven characters to its own. */
 const NAME_MAX = 52;
-function cronJobName(name: string, prefix: boolean): readonly string[] {
-  const found = subdomainName(name, prefix);
-  return name.length > NAME_MAX ? [...found, `must be no more than ${NAME_MAX} characters`] : found;
-}
 
 function validate(o: Shaped<shapes.BatchV1CronJob>, errors: FieldErrors): void {
   const spec = objectAt(o, 'spec');

@@ -14,6 +14,8 @@ const strategy: Strategy<shapes.CoreV1Namespace> = {
   create: {
     validateName: labelName,
     prepare: (o) => {
+      // A generated name is newer than the defaults.
+      labelWithName(o);
       o['status'] = { phase: 'Active' };
       const spec = isObject(o['spec']) ? o['spec'] : {};
       const finalizers = listAt(spec, 'finalizers');

@@ -4,7 +4,7 @@ import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, objectAt, objectIn, objectsAt, textAt } from '../access.js';
 import { whenAbsent } from '../defaults.js';
 import { labelsText, scaleSubresource, statusSubresource, versions, withStatus } from '../form.js';
-import { isEmptySelector, nonNegative, oneOf, selects } from '../rules.js';
+import { declaredName, isEmptySelector, nonNegative, oneOf, selects } from '../rules.js';
 import { typedOnce } from '../status/conditions.js';
 import { replicationControllerStatus } from '../status/counts.js';
 import { replicaTable } from '../table.js';
@@ -37,7 +37,7 @@ export const replicationController: ResourceDeclaration<shapes.CoreV1Replication
       whenAbsent(spec, 'replicas', 1);
       if (spec['template'] !== undefined) defaultTemplate(spec);
     },
-    create: { validate },
+    create: { validateName: declaredName, validate },
     update: { validate: (o, _old, errors) => validate(o, errors) },
     // on update kube-apiserver reports errors of the old object
     warn: (o, old, context) => {

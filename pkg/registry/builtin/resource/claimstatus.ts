@@ -64,8 +64,10 @@ export function validateClaimStatus(
 ): void {
   const allocation = at(o, 'status', 'allocation');
   const before = at(old, 'status', 'allocation');
-  reservedFor(o, old, allocation, errors);
+  const consumers = objectsAt(o, 'status', 'reservedFor');
+  reservedFor(consumers, errors);
   deviceStatuses(o, allocation, errors);
+  if (consumers.length > 0) mayBeReserved(o, old, errors);
   // The declarative rules of the type keep an allocation as it is.
   if (before === undefined && isObject(allocation))
     allocated(allocation, requestNamesOf(at(o, 'spec', 'devices')), errors);
@@ -91,26 +93,31 @@ export function adminAccessInStatus(
 }
 
 function reservedFor(
-  o: Shaped<shapes.ResourceV1ResourceClaim>,
-  old: Shaped<shapes.ResourceV1ResourceClaim>,
-  allocation: Value<shapes.ResourceV1AllocationResult> | undefined,
+  list: readonly Shaped<shapes.ResourceV1ResourceClaimConsumerReference>[],
   errors: FieldErrors,
 ): void {
-  const list = objectsAt(o, 'status', 'reservedFor');
   const path = STATUS.child('reservedFor');
   if (list.length > RESERVED_MAX) errors.tooMany(path, list.length, RESERVED_MAX);
   else
     for (const [i, consumer] of list.entries())
       for (const field of ['resource', 'name', 'uid'] as const)
         if (textAt(consumer, field) === '') errors.required(path.index(i).child(field));
-  if (list.length === 0) return;
-  if (allocation === undefined) {
+}
+
+/** Only an allocated claim has consumers, and it gets no new ones during its deletion. */
+function mayBeReserved(
+  o: Shaped<shapes.ResourceV1ResourceClaim>,
+  old: Shaped<shapes.ResourceV1ResourceClaim>,
+  errors: FieldErrors,
+): void {
+  const path = STATUS.child('reservedFor');
+  if (at(o, 'status', 'allocation') === undefined) {
     errors.forbidden(path, 'may not be specified when `allocated` is not set');
     return;
   }
   if (textAt(o, 'metadata', 'deletionTimestamp') === '') return;
   const known = objectsAt(old, 'status', 'reservedFor');
-  if (list.some((consumer) => !known.some((k) => equalJson(k, consumer))))
+  if (objectsAt(o, 'status', 'reservedFor').some((consumer) => !known.some((k) => equalJson(k, consumer))))
     errors.forbidden(path, 'new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set');
 }
 

@@ -4,6 +4,7 @@ import type { ResourceDeclaration, WriteContext } from '../../resource.js';
 import { at, listAt, objectAt, textAt } from '../access.js';
 import { isExtendedResource } from '../core/pod/validation/index.js';
 import { versions } from '../form.js';
+import { declaredName } from '../rules.js';
 import { AGE, age, table } from '../table.js';
 import { expressionFeatures } from './expressions.js';
 import { configs, selectors } from './validation.js';
@@ -17,7 +18,10 @@ export const deviceClass: ResourceDeclaration<shapes.ResourceV1DeviceClass> = {
   storageVersion: 'v1',
   namespaced: false,
   strategy: {
-    create: { validate: (o, errors, context) => validate(o, undefined, errors, context) },
+    create: {
+      validateName: declaredName,
+      validate: (o, errors, context) => validate(o, undefined, errors, context),
+    },
     update: { generation: 'spec', validate },
     deletion: { returnsObject: true },
   },

@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import { type JsonObject, objectAt } from '../../api/index.js';
+import { Bench, causesOf } from '../testing.js';
+
+/** Rules of generated names and of generateName, asked of kube-apiserver 1.37.2. */
+
+const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+
+it.each([
+  [
+    'replicationcontrollers',
+    'default',
+    { apiVersion: 'v1', kind: 'ReplicationController', spec: { selector: { a: 'b' }, template } },
+  ],
+  ['deviceclasses.resource.k8s.io/v1', '', { apiVersion: 'resource.k8s.io/v1', kind: 'DeviceClass', spec: {} }],
+])('%s beside a name may have any generateName that fits into a path', async (what, namespace, o) => {
+  const b = await Bench.open();
+  const named = (name: string, generateName: string): JsonObject => ({ ...o, metadata: { name, generateName } });
+  await b.create(what, namespace, named('a', 'A_'));
+  await b.create(what, namespace, named('b', 'x'.repeat(300)));
+  expect(await causesOf(b.create(what, namespace, named('c', 'a/b')))).toEqual([
+    'metadata.generateName: Invalid value: "a/b": may not contain \'/\'',
+  ]);
+});
+
+it('the name of a cron job is too long, not its generateName, and this is reported last', async () => {
+  const b = await Bench.open();
+  const spec = {
+    schedule: 'x',
+    jobTemplate: { spec: { template: { spec: { restartPolicy: 'Never', ...template.spec } } } },
+  };
+  const job = {
+    apiVersion: 'batch/v1',
+    kind: 'CronJob',
+    metadata: { name: 'a'.repeat(53), generateName: 'b'.repeat(53) },
+    spec,
+  };
+  const found = await causesOf(b.create('cronjobs.batch', 'default', job));
+  expect(found.map((cause) => cause.split(': ', 1)[0])).toEqual(['spec.schedule', 'metadata.name']);
+});
+
+it('a namespace has the label of its generated name', async () => {
+  const b = await Bench.open();
+  const made = await b.create('namespaces', '', {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { generateName: 'a-' },
+  });
+  const { name, labels } = objectAt(made, 'metadata');
+  expect(labels).toEqual({ 'kubernetes.io/metadata.name': name });
+});
