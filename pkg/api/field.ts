@@ -1,6 +1,6 @@
 import { finish, invariant, type Steps } from '../base/index.js';
-import { type BadValue, isLong, printed, printedInSteps, withDetail } from './badvalue.js';
-import { goQuote } from './go-format.js';
+import { type BadValue, isLong, Printed, printed, printedInSteps, withDetail } from './badvalue.js';
+import { goJson, goQuote } from './go-format.js';
 import { apiLimits } from './limits.js';
 import type { EntryShape, FieldName, FieldShape, ItemShape } from './shape.js';
 
@@ -338,7 +338,14 @@ export class FieldErrors {
   }
 
   /** `supported` is listed in the given order, quoted. */
+  /** For a value of a type that lists its values. In Go that type is not `string`, so kube-apiserver prints the value as JSON. */
   notSupported(path: FieldPath, value: BadValue, supported: readonly string[]): this {
+    const shown = typeof value === 'string' ? new Printed(() => goJson(value)) : value;
+    return this.notSupportedText(path, shown, supported);
+  }
+
+  /** The same for a field that is a plain string in Go. */
+  notSupportedText(path: FieldPath, value: BadValue, supported: readonly string[]): this {
     const values = (): string => `supported values: ${supported.map(goQuote).join(', ')}`;
     return this.#tellOf('FieldValueNotSupported', path, value, (shown) =>
       withDetail(`Unsupported value: ${shown}`, supported.length > 0 ? values() : ''),

@@ -33,6 +33,12 @@ export function oneOf(
   else if (!supported.includes(value)) errors.notSupported(path, value, supported);
 }
 
+/** The same for a field that is a plain string in Go. An empty value is missing. */
+export function textOneOf(value: string, path: FieldPath, supported: readonly string[], errors: FieldErrors): void {
+  if (value === '') errors.required(path);
+  else if (!supported.includes(value)) errors.notSupportedText(path, value, supported);
+}
+
 /** The rule of names that kube-apiserver checks by a marker of the type. The marker does not apply to a generateName. */
 export const declaredName = (name: string, prefix: boolean): readonly string[] =>
   prefix ? pathSegmentName(name, prefix) : subdomainName(name, prefix);

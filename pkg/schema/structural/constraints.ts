@@ -104,7 +104,7 @@ function checkNow(value: JsonValue, c: Constraints, path: FieldPath, errors: Fie
 /** Reports a value that is none of an enumeration. */
 export function notInEnum(value: JsonValue, allowed: readonly JsonValue[], path: FieldPath, errors: FieldErrors): void {
   const supported = allowed.map((v) => (typeof v === 'string' ? v : JSON.stringify(v)));
-  errors.notSupported(path, value, supported);
+  errors.notSupportedText(path, value, supported);
 }
 
 function checkText(value: string, c: Constraints, path: FieldPath, errors: FieldErrors): void {

@@ -246,7 +246,7 @@ class SchemaRules {
     const type = textAt(s, 'type');
     const at = path.child('type');
     if (type !== '' && !TYPES.includes(type)) {
-      this.#own.notSupported(at, type, TYPES);
+      this.#own.notSupportedText(at, type, TYPES);
       if (type === 'null') this.#own.forbidden(at, 'type cannot be set to null, use nullable as an alternative');
     }
     if (Array.isArray(s['items'])) {
@@ -273,7 +273,7 @@ class SchemaRules {
         this.#own.invalid(path.child('type'), type, `must be array if ${LIST_TYPE} is specified`);
       else if (listType === 'set' && items !== undefined && this.#strict) this.#setItems(items, path.child('items'));
       if (!['atomic', 'set', 'map'].includes(listType))
-        this.#own.notSupported(path.child(LIST_TYPE), listType, ['atomic', 'set', 'map']);
+        this.#own.notSupportedText(path.child(LIST_TYPE), listType, ['atomic', 'set', 'map']);
     }
     if (keys.length > 0 && listType !== 'map') {
       const detail = `must be map if ${LIST_KEYS} is non-empty`;
@@ -354,7 +354,7 @@ class SchemaRules {
     else if (type !== 'object')
       this.#own.invalid(path.child('type'), type, `must be object if ${MAP_TYPE} is specified`);
     if (mapType !== 'atomic' && mapType !== 'granular')
-      this.#own.notSupported(path.child(MAP_TYPE), mapType, ['atomic', 'granular']);
+      this.#own.notSupportedText(path.child(MAP_TYPE), mapType, ['atomic', 'granular']);
   }
 
   #default(s: JsonObject, path: FieldPath, place: Place): void {

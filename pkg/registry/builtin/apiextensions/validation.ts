@@ -12,7 +12,7 @@ import {
 import { internalText } from '../../../schema/index.js';
 import { at, listAt, nameOf, objectsAt, textAt } from '../access.js';
 import { bundleProblem } from '../authoritybundle.js';
-import { oneOf, sentences } from '../rules.js';
+import { sentences, textOneOf } from '../rules.js';
 import { serviceReference, webhookUrl } from '../webhookclient.js';
 import { validateSchema } from './schemarules.js';
 import { selectablePath } from './selectable.js';
@@ -32,7 +32,7 @@ export function validateDefinition(o: JsonObject, errors: FieldErrors, old?: Jso
   if (old === undefined && nameOf(o) !== '' && nameOf(o) !== `${plural}.${group}`)
     errors.invalid(FieldPath.of('metadata', 'name'), nameOf(o), 'must be spec.names.plural+"."+spec.group');
   validateGroup(group, errors);
-  oneOf(textAt(spec, 'scope'), SPEC.child('scope'), ['Cluster', 'Namespaced'], errors);
+  textOneOf(textAt(spec, 'scope'), SPEC.child('scope'), ['Cluster', 'Namespaced'], errors);
   validateVersions(spec, errors, isObject(old?.['spec']) ? old['spec'] : undefined);
   validateNames(isObject(spec['names']) ? spec['names'] : {}, NAMES, errors);
   validateConversion(isObject(spec['conversion']) ? spec['conversion'] : {}, errors, old);
@@ -295,7 +295,7 @@ const REVIEWS = ['v1', 'v1beta1'];
 function validateConversion(conversion: JsonObject, errors: FieldErrors, old: JsonObject | undefined): void {
   const path = SPEC.child('conversion');
   const strategy = textAt(conversion, 'strategy');
-  oneOf(strategy, path.child('strategy'), ['None', 'Webhook'], errors);
+  textOneOf(strategy, path.child('strategy'), ['None', 'Webhook'], errors);
   const webhook = isObject(conversion['webhook']) ? conversion['webhook'] : undefined;
   const client = webhook?.['clientConfig'];
   const versions = listAt(webhook ?? {}, 'conversionReviewVersions').map(String);

@@ -12,7 +12,7 @@ import {
 } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import { at, givenAt, listAt, objectAt, textAt } from '../access.js';
-import { domainPrefixedPath, oneOf, sentences, shown } from '../rules.js';
+import { domainPrefixedPath, sentences, shown } from '../rules.js';
 
 const SPEC = FieldPath.in<
   shapes.NetworkingV1IngressClass | shapes.NetworkingV1IPAddress | shapes.NetworkingV1ServiceCIDR
@@ -46,7 +46,8 @@ function classParameters(
     errors.required(path.child('scope'));
     return;
   }
-  oneOf(scope, path.child('scope'), ['Cluster', 'Namespace'], errors, false);
+  const scopes = ['Cluster', 'Namespace'];
+  if (!scopes.includes(scope)) errors.notSupportedText(path.child('scope'), scope, scopes);
   const namespace = at(p, 'namespace');
   const here = path.child('namespace');
   if (scope === 'Namespace') {

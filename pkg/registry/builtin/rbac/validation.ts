@@ -75,9 +75,9 @@ export function validateBinding(
     const path = FieldPath.of('roleRef');
     const ref = objectAt(o, 'roleRef');
     const group = textAt(ref, 'apiGroup');
-    if (group !== GROUP) errors.notSupported(path.child('apiGroup'), group, [GROUP]);
+    if (group !== GROUP) errors.notSupportedText(path.child('apiGroup'), group, [GROUP]);
     const kind = textAt(ref, 'kind');
-    if (!roles.includes(kind)) errors.notSupported(path.child('kind'), kind, roles);
+    if (!roles.includes(kind)) errors.notSupportedText(path.child('kind'), kind, roles);
     const name = textAt(ref, 'name');
     if (name === '') errors.required(path.child('name'));
     else sentences(name, isPathSegmentName, path.child('name'), errors);
@@ -92,15 +92,15 @@ function subject(s: Shaped<shapes.RbacV1Subject>, namespaced: boolean, path: Fie
   switch (textAt(s, 'kind')) {
     case 'ServiceAccount':
       if (name !== '') for (const text of subdomainName(name, false)) errors.invalid(path.child('name'), name, text);
-      if (group !== '') errors.notSupported(path.child('apiGroup'), group, ['']);
+      if (group !== '') errors.notSupportedText(path.child('apiGroup'), group, ['']);
       if (!namespaced && textAt(s, 'namespace') === '') errors.required(path.child('namespace'));
       break;
     case 'User':
     case 'Group':
-      if (group !== GROUP) errors.notSupported(path.child('apiGroup'), group, [GROUP]);
+      if (group !== GROUP) errors.notSupportedText(path.child('apiGroup'), group, [GROUP]);
       break;
     default:
-      errors.notSupported(path.child('kind'), textAt(s, 'kind'), ['ServiceAccount', 'User', 'Group']);
+      errors.notSupportedText(path.child('kind'), textAt(s, 'kind'), ['ServiceAccount', 'User', 'Group']);
   }
 }
 

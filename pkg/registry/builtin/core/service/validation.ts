@@ -51,10 +51,10 @@ export function validateService(s: Service, errors: FieldErrors): void {
   else if (mayHaveNodePorts(s) && isHeadless(s))
     errors.invalid(SPEC.child('clusterIPs').index(0), NONE, `may not be set to 'None' for ${type} services`);
   ports(s, errors);
-  if (type === '') errors.required(SPEC.child('type'));
-  else if (!TYPES.includes(type)) errors.notSupported(SPEC.child('type'), type, TYPES);
   selector(s, errors);
   affinity(s, errors);
+  if (type === '') errors.required(SPEC.child('type'));
+  else if (!TYPES.includes(type)) errors.notSupported(SPEC.child('type'), type, TYPES);
   if (type === 'LoadBalancer')
     for (const [i, p] of portsOf(s).entries())
       if (protocolOf(p) === '') errors.required(SPEC.child('ports').index(i).child('protocol'));
@@ -70,7 +70,7 @@ export function validateService(s: Service, errors: FieldErrors): void {
   traffic(s, errors);
   const distribution = at(s, 'spec', 'trafficDistribution');
   if (typeof distribution === 'string' && !DISTRIBUTIONS.includes(distribution))
-    errors.notSupported(SPEC.child('trafficDistribution'), distribution, DISTRIBUTIONS);
+    errors.notSupportedText(SPEC.child('trafficDistribution'), distribution, DISTRIBUTIONS);
 }
 
 function ports(s: Service, errors: FieldErrors): void {

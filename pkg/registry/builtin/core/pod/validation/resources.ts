@@ -236,7 +236,7 @@ export function resourceFieldSelector(
   else if (resource === '') errors.required(path.child('resource'));
   else {
     const huge = /^(limits|requests)\.hugepages-/.test(resource);
-    if (!readable.includes(resource) && !huge) errors.notSupported(path.child('resource'), resource, readable);
+    if (!readable.includes(resource) && !huge) errors.notSupportedText(path.child('resource'), resource, readable);
   }
   divisor(ref, resource, path.child('divisor'), errors);
 }

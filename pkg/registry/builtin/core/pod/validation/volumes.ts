@@ -247,9 +247,9 @@ const SOURCES: readonly Source[] = [
       if (typeof kind === 'string') oneOf(kind, path.child('kind'), ['Dedicated', 'Managed', 'Shared'], errors, false);
       const uri = textAt(s, 'diskURI');
       if (kind === 'Managed' && !uri.startsWith('/subscriptions/'))
-        errors.notSupported(path.child('diskURI'), uri, [MANAGED_DISK]);
+        errors.notSupportedText(path.child('diskURI'), uri, [MANAGED_DISK]);
       if (kind !== undefined && kind !== 'Managed' && !uri.startsWith('https://'))
-        errors.notSupported(path.child('diskURI'), uri, [BLOB_DISK]);
+        errors.notSupportedText(path.child('diskURI'), uri, [BLOB_DISK]);
     },
   },
   {
