@@ -11,6 +11,17 @@ async function wrongFields(what: string, o: JsonObject, namespace = ''): Promise
 }
 
 const WRONG = '-';
+/** The certificate of an authority. */
+const AUTHORITY = `-----BEGIN CERTIFICATE-----
+MIIBcDCCARWgAwIBAgIUX+D/Ibe4MkvMv0JIKoZfdogTnX8wCgYIKoZIzj0EAwIw
+DDEKMAgGA1UEAwwBbjAgFw0yNjExMjIyMzIwMTBaGA8yMTI2MTAyOTIzMjAxMFow
+DDEKMAgGA1UEAwwBbjBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABKMVDI9ugAu2
+4nFB5g/RH8lN31Cpvn1HJhnwfy+PZINp+1BZi+vXhrslwrUPMC0bQ7UdWsvEE8x8
+UTjKAC7TG/yjUzBRMB0GA1UdDgQWBBT1Lon+BA1bwGb/BlUFLy5yrft/VjAfBgNV
+HSMEGDAWgBT1Lon+BA1bwGb/BlUFLy5yrft/VjAPBgNVHRMBAf8EBTADAQH/MAoG
+CCqGSM49BAMCA0kAMEYCIQDNPF+G2o2Mgg782J3+ehhSxS/3yEYEuHh0Xeyt1384
+9QIhAP4Ov7wtYIcq+4Bkw4CB9DZR+MskGr0IzJksjqpi0HpO
+-----END CERTIFICATE-----`;
 
 describe('a claim', () => {
   const claim = (spec: JsonObject): Promise<readonly string[]> =>
@@ -223,4 +234,14 @@ it('the status of a claim reports that it may not be reserved after its devices'
   };
   const found = await causesOf(b.update(`${what}/status`, 'default', { ...claim, status }));
   expect(found.map((cause) => cause.split(': ', 1)[0])).toEqual(['status.devices[0]', 'status.reservedFor']);
+});
+
+it('an update of the signer of a bundle reports the name, too', async () => {
+  const b = await Bench.open();
+  const what = 'clustertrustbundles.certificates.k8s.io/v1';
+  const bundle = { apiVersion: 'certificates.k8s.io/v1', kind: 'ClusterTrustBundle', metadata: { name: 'a' } };
+  const made = await b.create(what, '', { ...bundle, spec: { trustBundle: AUTHORITY } });
+  const changed = { ...made, spec: { trustBundle: AUTHORITY, signerName: 'a.b/c' } };
+  const found = await causesOf(b.update(what, '', changed));
+  expect(found.map((cause) => cause.split(': ', 1)[0])).toEqual(['metadata.name', 'spec.signerName']);
 });

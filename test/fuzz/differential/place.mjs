@@ -5,8 +5,8 @@ import { requestOf } from './ways.mjs';
 /** Fields that differ from run to run, and one that kube-apiserver drops when it stores an object. */
 const UNSTORED = ['uid', 'resourceVersion', 'creationTimestamp', 'selfLink'];
 
-/** Conditions that a controller of kube-apiserver keeps by itself, at any time after the creation. */
-const KEPT_CONDITIONS = { FlowSchema: ['Dangling'] };
+/** Kinds whose status a controller of kube-apiserver writes at any time after the creation, and its field manager. */
+const STATUS_WRITERS = { FlowSchema: 'api-priority-and-fairness-config-consumer-v1' };
 
 /** Several objects may be compared at a time, each in its own namespace. */
 let places = 0;
@@ -72,10 +72,10 @@ async function ask(client, { method, path, headers = {}, body }, { ns }) {
   const object = clean(answer);
   if (object.metadata?.generateName !== undefined) object.metadata.name = '<generated>';
   for (const field of UNSTORED) delete object.metadata?.[field];
-  const kept = KEPT_CONDITIONS[object.kind];
-  if (kept !== undefined && Array.isArray(object.status?.conditions)) object.status.conditions = object.status.conditions.filter((c) => !kept.includes(c.type));
+  const writer = STATUS_WRITERS[object.kind];
+  if (writer !== undefined) delete object.status;
   // Entries are ordered by time, and the servers may write the object in different seconds.
-  if (object.metadata?.managedFields !== undefined) object.metadata.managedFields = object.metadata.managedFields.map(({ time: _time, ...rest }) => rest).sort(byText);
+  if (object.metadata?.managedFields !== undefined) object.metadata.managedFields = object.metadata.managedFields.filter((entry) => entry.manager !== writer).map(({ time: _time, ...rest }) => rest).sort(byText);
   return { code: res.status, ...shown, object };
 }
 

@@ -22,7 +22,8 @@ export const clusterTrustBundle: ResourceDeclaration<shapes.CertificatesV1Cluste
   storageVersion: 'v1beta1',
   namespaced: false,
   strategy: {
-    compatibility: { checksUpdateLikeNew: true },
+    // The name depends on the signer, which an update may try to change.
+    compatibility: { checksUpdateLikeNew: 'always' },
     create: {
       validateName: (name, prefix, o) => trustBundleName(textAt(o, 'spec', 'signerName'), name, prefix),
       validate: (o, errors) => validate(o, undefined, errors),
