@@ -34,7 +34,7 @@ export function admissionRequest(
     merge: () => Promise.resolve(),
     run: finish,
     warn: (text) => void warnings.push(text),
-    annotate: (key, value) => void annotations.set(key, value),
+    annotate: (key, value) => void annotations.set(key, typeof value === 'string' ? value : value()),
     reinvocation: { active: false, request: () => {}, state: new Map() },
     annotations,
     ...rest,

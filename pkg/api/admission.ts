@@ -76,7 +76,7 @@ export interface AdmissionRequest {
    * Adds an annotation to the audit event; the key is `<plug-in>.admission.k8s.io/<what>`. A key that is no qualified name with a prefix is
    * ignored. With the level 'Request' only to events that have the object of the request: for values with content of objects.
    */
-  annotate(key: string, value: string, level?: 'Request'): void;
+  annotate(key: string, value: string | (() => string), level?: 'Request'): void;
   readonly reinvocation: Reinvocation;
 }
 

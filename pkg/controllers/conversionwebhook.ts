@@ -14,16 +14,18 @@ import {
   parseApiVersion,
   textAt,
 } from '../api/index.js';
-import type { World } from '../base/index.js';
+import { type Pace, runSteps, type Steps, type World } from '../base/index.js';
+import { codecLimits, jsonText } from '../codec/index.js';
 import {
   ClientConfigError,
   DecodeError,
-  decodeReview,
   OutboundError,
+  outboundLimits,
   restError,
+  reviewSteps,
   type WebhookClients,
 } from '../outbound/index.js';
-import type { Converted, RemoteConverter } from '../registry/index.js';
+import type { ConvertBatch, Converted, RemoteConverter } from '../registry/index.js';
 import type { ConversionMetrics, ConversionOutcome } from './conversionmetrics.js';
 
 const GROUP = 'apiextensions.k8s.io';
@@ -32,15 +34,13 @@ const GROUP = 'apiextensions.k8s.io';
 const CALL_TIME = 30_000;
 /** The same with the repetitions that the webhook asks for: the time that a request may take by default in kube-apiserver. */
 const REPEATS_TIME = 60_000;
-/** The objects of one call. Longer lists are converted by several calls. */
-const BATCH_OBJECTS_MAX = 500;
-const BATCH_BYTES_MAX = 8 * 1024 * 1024;
-const RESPONSE_BYTES_MAX = 64 * 1024 * 1024;
 /** The refused calls of one request, after which all objects of a refused batch count as refused. */
 const REFUSALS_MAX = 256;
 
 export interface ConversionParts {
   readonly world: World;
+  /** Reviews are written and read in steps. */
+  readonly pace: Pace;
   readonly clients: WebhookClients;
   readonly metrics: ConversionMetrics;
 }
@@ -48,7 +48,8 @@ export interface ConversionParts {
 /**
  * The conversion webhook of a definition (its `spec`), as a converter; undefined for the strategy None. Errors have the texts of
  * kube-apiserver. Of the metadata only labels and annotations may change. A batch that the webhook refuses is halved until the objects are
- * found that it refuses. After any other failure it is not called again for the request.
+ * found that it refuses. After any other failure it is not called again for the request. A converted object may have as many values as the
+ * body of a request.
  */
 export function conversionWebhook(spec: JsonObject, parts: ConversionParts): RemoteConverter | undefined {
   if (textAt(spec, 'conversion', 'strategy') !== 'Webhook') return undefined;
@@ -57,10 +58,10 @@ export function conversionWebhook(spec: JsonObject, parts: ConversionParts): Rem
   const known = listAt(webhook, 'conversionReviewVersions').map(String);
   const version = known.find((v) => v === 'v1' || v === 'v1beta1');
   const definition = `${textAt(spec, 'names', 'plural')}.${textAt(spec, 'group')}`;
-  return async (objects, apiVersion) => {
+  const to = (apiVersion: string): ConvertBatch => {
     let failed = version === undefined ? failure('no supported conversion review versions') : undefined;
     let refusals = 0;
-    const results = async (batch: readonly JsonObject[]): Promise<readonly Converted[]> => {
+    const results: ConvertBatch = async (batch) => {
       if (failed !== undefined || version === undefined) return batch.map(() => failed!);
       const call = { kind: kindText(batch[0]!), version, uid: parts.world.random.uuid(), apiVersion };
       try {
@@ -75,28 +76,27 @@ export function conversionWebhook(spec: JsonObject, parts: ConversionParts): Rem
         return batch.map(() => error);
       }
     };
-    const converted: Converted[] = [];
-    for (const batch of batchesOf(objects)) converted.push(...(await results(batch)));
-    return converted;
+    return results;
   };
+  return { to, run: (work) => runSteps(work, parts.pace) };
 }
 
 /** Converts objects by one call, and counts it. */
 async function convert(
-  { world, clients, metrics }: ConversionParts,
+  { world, pace, clients, metrics }: ConversionParts,
   { definition, config, call }: { readonly definition: string; readonly config: JsonObject; readonly call: Call },
   batch: readonly JsonObject[],
 ): Promise<readonly Converted[]> {
   const since = world.clock.monotonic();
   let outcome: ConversionOutcome = 'conversion_webhook_call_failure';
   try {
-    const response = await send(clients, config, call, batch);
+    const response = await send({ clients, pace }, config, call, batch);
     outcome = 'conversion_webhook_malformed_response_failure';
     const found = convertedIn(call, response);
     outcome = 'conversion_webhook_partial_response_failure';
     if (found.length !== batch.length)
       throw failure(`conversion webhook for ${call.kind} returned ${found.length} objects, expected ${batch.length}`);
-    const converted = found.map((o, i) => checked(call, batch[i]!, o));
+    const converted = await runSteps(checkAll(call, batch, found), pace);
     const isValid = converted.every((o) => !(o instanceof ApiError));
     outcome = isValid ? '' : 'conversion_webhook_invalid_converted_object_failure';
     return converted;
@@ -125,52 +125,41 @@ function kindText(o: JsonObject): string {
   return `${textAt(o, 'apiVersion')}, Kind=${textAt(o, 'kind')}`;
 }
 
-function* batchesOf(objects: readonly JsonObject[]): Generator<readonly JsonObject[]> {
-  let batch: JsonObject[] = [];
-  let bytes = 0;
-  for (const o of objects) {
-    const size = batch.length > 0 || objects.length > 1 ? JSON.stringify(o).length : 0;
-    if (batch.length >= BATCH_OBJECTS_MAX || (batch.length > 0 && bytes + size > BATCH_BYTES_MAX)) {
-      yield batch;
-      batch = [];
-      bytes = 0;
-    }
-    batch.push(o);
-    bytes += size;
-  }
-  if (batch.length > 0) yield batch;
-}
-
 async function send(
-  clients: WebhookClients,
+  { clients, pace }: Pick<ConversionParts, 'clients' | 'pace'>,
   config: JsonObject,
-  { kind, version, uid, apiVersion }: Call,
+  call: Call,
   objects: readonly JsonObject[],
 ): Promise<JsonValue> {
+  const { kind, version } = call;
   const failed = (why: string): ApiError => failure(`conversion webhook for ${kind} failed: ${why}`);
-  const review = {
-    kind: 'ConversionReview',
-    apiVersion: apiVersionOf({ group: GROUP, version }),
-    request: { uid, desiredAPIVersion: apiVersion, objects },
-    response: { uid: '', convertedObjects: null, result: { metadata: {} } },
-  };
   try {
-    const body = Buffer.from(JSON.stringify(review));
-    const response = await clients.call(config, {
-      body,
-      timeout: CALL_TIME,
-      total: REPEATS_TIME,
-      bodyBytesMax: RESPONSE_BYTES_MAX,
-    });
+    const body = await runSteps(reviewBody(call, objects), pace);
+    const response = await clients.call(config, { body, timeout: CALL_TIME, total: REPEATS_TIME });
     const problem = restError(response);
     if (problem !== undefined) throw failed(problem.message);
-    return decodeReview({ group: GROUP, kind: 'ConversionReview', version, versions: ['v1', 'v1beta1'] }, response);
+    const type = { group: GROUP, kind: 'ConversionReview', version, versions: ['v1', 'v1beta1'] };
+    const valuesMax = Math.min(objects.length * codecLimits.valuesMax, outboundLimits.valuesMax);
+    return await runSteps(reviewSteps(type, response, valuesMax), pace);
   } catch (error) {
     if (error instanceof ApiError) throw error;
     if (error instanceof OutboundError || error instanceof ClientConfigError || error instanceof DecodeError)
       throw failed(error.message);
     throw error;
   }
+}
+
+/** The ConversionReview for objects, which are written one by one. */
+function* reviewBody({ version, uid, apiVersion }: Call, objects: readonly JsonObject[]): Steps<Buffer> {
+  const texts: string[] = [];
+  for (const o of objects) {
+    texts.push(jsonText(o));
+    yield;
+  }
+  const head = `"kind":"ConversionReview","apiVersion":"${apiVersionOf({ group: GROUP, version })}"`;
+  const request = `"uid":${jsonText(uid)},"desiredAPIVersion":${jsonText(apiVersion)},"objects":[${texts.join(',')}]`;
+  const response = '"uid":"","convertedObjects":null,"result":{"metadata":{}}';
+  return Buffer.from(`{${head},"request":{${request}},"response":{${response}}}`);
 }
 
 /** The converted objects of a ConversionReview. Only the review of version v1 is checked for its kind and uid. */
@@ -191,6 +180,15 @@ function convertedIn({ kind, version, uid }: Call, review: JsonValue): readonly 
     throw new Refusal(500, undefined, failed(why).message);
   }
   return listAt(response, 'convertedObjects');
+}
+
+function* checkAll(call: Call, batch: readonly JsonObject[], found: readonly JsonValue[]): Steps<readonly Converted[]> {
+  const converted: Converted[] = [];
+  for (const [i, o] of found.entries()) {
+    converted.push(checked(call, batch[i]!, o));
+    yield;
+  }
+  return converted;
 }
 
 /** A converted object with the metadata of the original, except labels and annotations; or what is wrong with it. */

@@ -105,10 +105,10 @@ export class Call implements RequestContext, Credentials {
     this.#warnings.add(text);
   }
 
-  annotate(key: string, value: string, level?: 'Request'): void {
+  annotate(key: string, value: string | (() => string), level?: 'Request'): void {
     if (this.audit === undefined || (level === 'Request' && !this.audit.wantsRequest)) return;
     this.#annotations ??= new Annotations();
-    this.#annotations.add(key, value);
+    this.#annotations.add(key, typeof value === 'string' ? value : value());
   }
 
   get annotations(): ReadonlyMap<string, string> | undefined {

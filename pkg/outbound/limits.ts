@@ -10,6 +10,8 @@ export const outboundLimits = {
   callsMax: 256,
   /** Size of a response body, unless the caller sets another limit. */
   bodyBytesMax: 16 * 1024 * 1024,
+  /** Values of a response that is a list of objects. Reviews may have as many as the body of a request. */
+  valuesMax: 1_000_000,
   /** Bytes of a response that are parsed at once. */
   parsedBytesMax: 16 * 1024,
   /** Milliseconds of one turn of the event loop in which responses are parsed. */

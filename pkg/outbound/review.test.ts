@@ -33,10 +33,10 @@ describe('a review', () => {
     expect(pauses).toBeGreaterThan(50);
   });
 
-  it('may have any number of values only if its reader says so', () => {
+  it('may have more values than a body only if its reader says so', () => {
     const text = JSON.stringify(large(11));
     expect(() => finish(reviewSteps(TYPE, answer(text)))).toThrow('the body has more than 100000 values');
-    expect(decodeReview(TYPE, answer(text))).toEqual(large(11));
+    expect(finish(reviewSteps(TYPE, answer(text), 200_000))).toEqual(large(11));
   });
 
   it.each([

@@ -20,12 +20,9 @@ export interface ReviewType {
   readonly versions: readonly string[];
 }
 
-/**
- * The body of a response as a review of this type, whatever the number of its values. Throws `DecodeError` with the texts of the decoder of
- * client-go.
- */
+/** The body of a response as a review of this type. Throws `DecodeError` with the texts of the decoder of client-go. */
 export function decodeReview(type: ReviewType, response: OutboundResponse): JsonObject {
-  return finish(reviewSteps(type, response, Infinity));
+  return finish(reviewSteps(type, response));
 }
 
 /** `decodeReview` in steps. A body with more values than `valuesMax` is refused; by default that is the limit for requests. */

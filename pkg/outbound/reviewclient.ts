@@ -1,5 +1,6 @@
 import { ApiError, type JsonObject } from '../api/index.js';
 import type { World } from '../base/index.js';
+import { jsonText } from '../codec/index.js';
 import type { Outbound } from './client.js';
 import { OutboundError } from './errors.js';
 import { restError } from './rest.js';
@@ -74,7 +75,7 @@ export class ReviewClient {
       method: 'POST',
       path: `${path === '' ? '/' : path}${path.includes('?') ? '&' : '?'}timeout=${timeout / 1000}s`,
       headers: { accept: 'application/json, */*', 'content-type': 'application/json' },
-      body: Buffer.from(JSON.stringify(review)),
+      body: Buffer.from(jsonText(review)),
       timeout,
       bodyBytesMax: BODY_BYTES_MAX,
     });

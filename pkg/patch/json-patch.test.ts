@@ -3,7 +3,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cloneJson, type JsonObject, type JsonValue } from '../api/index.js';
 import { PatchError } from './errors.js';
-import { applyJsonPatch, decodeJsonPatch, oddlySpelledOperations, unknownOperationMembers } from './json-patch.js';
+import {
+  applyJsonPatch,
+  decodeJsonPatch,
+  jsonPatchSteps,
+  oddlySpelledOperations,
+  unknownOperationMembers,
+} from './json-patch.js';
 
 interface SuiteCase {
   readonly comment?: string;
@@ -256,4 +262,14 @@ describe('any patch', () => {
       { numRuns: 300 },
     );
   });
+});
+
+it('a patch is applied in steps, one for each operation', () => {
+  const patch = Array.from({ length: 500 }, (_, i) => ({ op: 'add', path: `/k${i}`, value: i }));
+  const steps = jsonPatchSteps({}, patch, {});
+  let pauses = 0;
+  let step = steps.next();
+  for (; step.done !== true; step = steps.next()) pauses++;
+  expect(pauses).toBe(500);
+  expect(step.value).toEqual(applyJsonPatch({}, patch));
 });

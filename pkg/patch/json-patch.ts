@@ -9,6 +9,7 @@ import {
   setOwn,
   whyNotInt64,
 } from '../api/index.js';
+import { finish, type Steps } from '../base/index.js';
 import { PatchError } from './errors.js';
 import { documentDepthMax, findingsMax, jsonPatchCopyBytesMax, jsonPatchOperationsMax } from './limits.js';
 import { nestedDeeper } from './nesting.js';
@@ -105,8 +106,16 @@ export interface JsonPatchOptions {
  * it. Throws `rejected` at the first operation that fails.
  */
 export function applyJsonPatch(document: JsonValue, patch: JsonPatch, options: JsonPatchOptions = {}): JsonValue {
+  return finish(jsonPatchSteps(document, patch, options));
+}
+
+/** `applyJsonPatch` in steps. */
+export function* jsonPatchSteps(document: JsonValue, patch: JsonPatch, options: JsonPatchOptions): Steps<JsonValue> {
   const run = new Run(document, options);
-  for (let i = 0; i < patch.length; i++) run.apply(patch[i]!, options.oddlySpelled?.has(i) === true);
+  for (let i = 0; i < patch.length; i++) {
+    run.apply(patch[i]!, options.oddlySpelled?.has(i) === true);
+    yield;
+  }
   // Moves and copies can build a document deeper than any text.
   if (nestedDeeper(run.root, documentDepthMax)) throw rejected('the result is nested too deeply');
   return run.root;

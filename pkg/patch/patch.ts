@@ -11,7 +11,7 @@ import {
 import { finish, type Steps } from '../base/index.js';
 import type { StructSchema } from '../schema/index.js';
 import { PatchError } from './errors.js';
-import { applyJsonPatch, decodeJsonPatch, oddlySpelledOperations, unknownOperationMembers } from './json-patch.js';
+import { decodeJsonPatch, jsonPatchSteps, oddlySpelledOperations, unknownOperationMembers } from './json-patch.js';
 import { findingsMax } from './limits.js';
 import { applyMergePatch } from './merge-patch.js';
 import { checkNesting } from './nesting.js';
@@ -68,7 +68,10 @@ export function* patchSteps(input: PatchInput): Steps<Patched> {
     case 'json': {
       const operations = decodeJsonPatch(patch, input.typed);
       const oddlySpelled = input.text === undefined ? new Set<number>() : oddlySpelledOperations(input.text);
-      const object = applyJsonPatch(current, operations, { oddlySpelled, nullIsValue: input.nullIsValue === true });
+      const object = yield* jsonPatchSteps(current, operations, {
+        oddlySpelled,
+        nullIsValue: input.nullIsValue === true,
+      });
       const show = () => showPatched(object, [current, patch]);
       if (!isObject(object)) throw new PatchError('invalidResult', 'the result is not an object', show());
       const unknownFields = input.typed

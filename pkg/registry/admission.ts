@@ -227,7 +227,7 @@ export class Admitted implements AdmissionRequest {
     this.#input.context.warn(warning);
   }
 
-  annotate(key: string, value: string, level?: 'Request'): void {
+  annotate(key: string, value: string | (() => string), level?: 'Request'): void {
     if (isAnnotationKey(key)) this.#input.context.annotate(key, value, level);
   }
 

@@ -1,8 +1,9 @@
 import { ApiError, cloneJson, errors, isObject, type JsonObject, textAt } from '../api/index.js';
-import { invariant } from '../base/index.js';
+import { invariant, type Steps } from '../base/index.js';
 import type { StoredObject, UnreadableObject } from '../cache/index.js';
-import { encodeJson, jsonText } from '../codec/index.js';
+import { encodeJson, encodeJsonSteps, jsonText } from '../codec/index.js';
 import type { Conversion, ServedResource } from './kind.js';
+import { limits } from './limits.js';
 import type { Conversions } from './memory.js';
 import type { Answer, ListResult } from './requests.js';
 import { parseStored } from './stored.js';
@@ -19,10 +20,16 @@ import { unreadableForRead, unreadableForWrite, unreadableList } from './unreada
  * remote converter gets many objects in one call; its results are kept with the stored objects, like other encodings.
  */
 
-/**
- * Converts objects of one kind to one of its versions, in order; `apiVersion` of each object is its current version.
- */
-export type RemoteConverter = (objects: readonly JsonObject[], apiVersion: string) => Promise<readonly Converted[]>;
+/** Converts objects of one kind to versions of it by calls that take time. */
+export interface RemoteConverter {
+  /** Begins the conversion of objects of one request to a version. After a failure it may report the same error for all that follow. */
+  to(apiVersion: string): ConvertBatch;
+  /** Runs work on converted objects in steps. */
+  run<T>(work: Steps<T>): T | Promise<T>;
+}
+
+/** Converts objects, in order; `apiVersion` of each is its current version. The number of objects is limited by its caller. */
+export type ConvertBatch = (objects: readonly JsonObject[]) => Promise<readonly Converted[]>;
 
 /** An object in another version, or why it could not be converted. */
 export type Converted = JsonObject | ApiError;
@@ -157,14 +164,7 @@ export async function remoteVersions(
   items: readonly StoredObject[],
 ): Promise<readonly (StoredObject | ApiError)[]> {
   const out: (StoredObject | ApiError)[] = [...items];
-  const missing: number[] = [];
-  const { json: id } = resource.memory.encodings;
-  items.forEach((o, i) => {
-    if (o instanceof ConvertedObject || textAt(o.parse(), 'apiVersion') === resource.apiVersion) return;
-    const kept = o.kept(id);
-    if (kept === undefined) missing.push(i);
-    else out[i] = new ConvertedObject(o, resource, kept);
-  });
+  const missing = await remoteOf(resource).run(findMissing(resource, out));
   if (missing.length === 0) return out;
   const found = await shared(
     resource,
@@ -175,6 +175,20 @@ export async function remoteVersions(
     out[i] = json instanceof ApiError ? json : new ConvertedObject(items[i]!, resource, json);
   }
   return out;
+}
+
+/** Replaces objects whose conversion is kept. Returns the positions of those that are in another version. */
+function* findMissing(resource: ServedResource, items: (StoredObject | ApiError)[]): Steps<readonly number[]> {
+  const missing: number[] = [];
+  const { json: id } = resource.memory.encodings;
+  for (const [i, o] of items.entries()) {
+    if (o instanceof ConvertedObject || o instanceof ApiError) continue;
+    const kept = o.kept(id);
+    if (kept !== undefined) items[i] = new ConvertedObject(o, resource, kept);
+    else if (textAt(o.parse(), 'apiVersion') !== resource.apiVersion) missing.push(i);
+    yield;
+  }
+  return missing;
 }
 
 /** Converts objects that no other call converts now, and waits for those that others do. */
@@ -198,27 +212,83 @@ async function shared(resource: ServedResource, objects: readonly StoredObject[]
 }
 
 async function convertStored(resource: ServedResource, objects: readonly StoredObject[]): Conversions {
-  const { json: id } = resource.memory.encodings;
-  const parsed = objects.map((o) => o.parse());
-  const converted = await convertAll(resource, parsed, resource.apiVersion);
-  return new Map<StoredObject, Buffer | ApiError>(
-    objects.map((origin, n) => {
-      const o = converted[n]!;
-      if (o instanceof ApiError) return [origin, o];
-      const json = encodeJson(resource.type.schema, o);
-      return [origin, origin.encoding(id, () => json)];
-    }),
-  );
+  const remote = remoteOf(resource);
+  const convert = remote.to(resource.apiVersion);
+  const found = new Map<StoredObject, Buffer | ApiError>();
+  for (const batch of batchesOf(objects)) {
+    const parsed = await remote.run(parseAll(batch));
+    const converted = await convertAll(resource, convert, parsed, resource.apiVersion);
+    await remote.run(encodeAll(resource, { batch, converted, found }));
+  }
+  return found;
+}
+
+/** Objects for one call: not more of them, nor more bytes, than a converter receives at once. */
+function* batchesOf(objects: readonly StoredObject[]): Generator<readonly StoredObject[]> {
+  let from = 0;
+  let bytes = 0;
+  for (const [i, { length }] of objects.entries()) {
+    const isFull = i - from === limits.conversionObjectsMax || bytes + length > limits.conversionBytesMax;
+    if (i > from && isFull) {
+      yield objects.slice(from, i);
+      from = i;
+      bytes = 0;
+    }
+    bytes += length;
+  }
+  yield objects.slice(from);
+}
+
+function* parseAll(batch: readonly StoredObject[]): Steps<readonly JsonObject[]> {
+  const parsed: JsonObject[] = [];
+  for (const o of batch) {
+    parsed.push(o.parse());
+    yield;
+  }
+  return parsed;
+}
+
+interface ConvertedBatch {
+  readonly batch: readonly StoredObject[];
+  readonly converted: readonly Converted[];
+  readonly found: Map<StoredObject, Buffer | ApiError>;
+}
+
+function* encodeAll({ type, memory }: ServedResource, { batch, converted, found }: ConvertedBatch): Steps<void> {
+  for (const [i, origin] of batch.entries()) {
+    const o = converted[i]!;
+    if (o instanceof ApiError) {
+      found.set(origin, o);
+      continue;
+    }
+    const json = yield* encodeJsonSteps(type.schema, o);
+    found.set(
+      origin,
+      origin.encoding(memory.encodings.json, () => json),
+    );
+    yield;
+  }
+}
+
+function remoteOf({ declaration }: ServedResource): RemoteConverter {
+  invariant(declaration.remote !== undefined, `${declaration.kind} has no remote converter`);
+  return declaration.remote;
+}
+
+/** Converts one object. Throws `ApiError` if that fails. */
+async function convertOne(resource: ServedResource, o: JsonObject, apiVersion: string): Promise<JsonObject> {
+  const [converted] = await convertAll(resource, remoteOf(resource).to(apiVersion), [o], apiVersion);
+  return orThrow(converted!);
 }
 
 /** Calls the remote converter, and checks that it returned the same objects in the requested version. */
 async function convertAll(
   { declaration }: ServedResource,
+  convert: ConvertBatch,
   objects: readonly JsonObject[],
   apiVersion: string,
 ): Promise<readonly Converted[]> {
-  invariant(declaration.remote !== undefined, `${declaration.kind} has no remote converter`);
-  const converted = await declaration.remote(objects, apiVersion);
+  const converted = await convert(objects);
   const broken = (why: string): Error => errors.internal(`conversion webhook for ${declaration.kind} failed: ${why}`);
   if (converted.length !== objects.length)
     throw broken(`expected ${objects.length} converted objects, got ${converted.length}`);
@@ -248,7 +318,7 @@ export function answerInVersion(resource: ServedResource, answer: Answer): Answe
   const { value } = answer;
   if (!isRemote(resource) || value['kind'] !== resource.kind || value['apiVersion'] === resource.apiVersion)
     return answer;
-  return convertAll(resource, [value], resource.apiVersion).then(([o]) => ({ kind: 'value', value: orThrow(o!) }));
+  return convertOne(resource, value, resource.apiVersion).then((o) => ({ kind: 'value', value: o }));
 }
 
 export function listInVersion(resource: ServedResource, result: ListResult): ListResult | Promise<ListResult> {
@@ -295,7 +365,7 @@ const ATTEMPTS = 64;
  * Provides the conversions of a remote converter to synchronous code (patches, field ownership). If a conversion is
  * missing, it throws a need; `converting` then calls the converter and runs the code again.
  */
-export function remoteConversions(convert: RemoteConverter): (apiVersion: string, stored: string) => Conversion {
+export function remoteConversions(remote: RemoteConverter): (apiVersion: string, stored: string) => Conversion {
   const known = new Map<string, JsonObject>();
   const change = (o: JsonObject, apiVersion: string): void => {
     if (o['apiVersion'] === apiVersion) return;
@@ -304,7 +374,7 @@ export function remoteConversions(convert: RemoteConverter): (apiVersion: string
     if (found === undefined) {
       const given = cloneJson(o);
       throw new ConversionNeeded(async () => {
-        const [found] = await convert([given], apiVersion);
+        const [found] = await remote.to(apiVersion)([given]);
         const converted = orThrow(found);
         if (!isObject(converted)) throw errors.internal('conversion webhook returned no object');
         if (known.size >= REMEMBERED) known.delete(known.keys().next().value!);
@@ -342,7 +412,7 @@ export function storageForm(resource: ServedResource, stored: StoredObject): Jso
   const o = stored.value();
   const { apiVersion } = resource.storage;
   if (!isRemote(resource) || o['apiVersion'] === apiVersion) return o;
-  return convertAll(resource, [o], apiVersion).then(([converted]) => orThrow(converted!));
+  return convertOne(resource, o, apiVersion);
 }
 
 /**

@@ -23,6 +23,10 @@ export const limits = {
   bookmarkInterval: 60_000,
   /** Objects of one deletecollection that are deleted at the same time. */
   deleteCollectionParallel: 16,
+  /** Objects that a conversion webhook receives in one call. Further ones: another call. */
+  conversionObjectsMax: 500,
+  /** Bytes of their stored form; one object may have more. Further ones: another call. */
+  conversionBytesMax: 2 * 1024 * 1024,
   /** Keys read from history at once for an exact list without limit. */
   historyPageKeys: 1_000,
   /** Bytes of one piece of a list. */

@@ -17,7 +17,7 @@ export interface RequestContext {
   /** Adds a `Warning: 299` header to the response. */
   warn(text: string): void;
   /** Adds an annotation to the audit event of the request; with the level 'Request' only if the event has the object of the request. */
-  annotate(key: string, value: string, level?: 'Request'): void;
+  annotate(key: string, value: string | (() => string), level?: 'Request'): void;
   /** Called with the decoded object of the body, for the audit; absent if nothing is recorded of the body. */
   readonly bodyDecoded?: ((body: DecodedBody) => void) | undefined;
   /** The time of the request in the current turn. Absent: each stage of a write has its own. */

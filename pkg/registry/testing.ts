@@ -156,7 +156,7 @@ export class Bench {
       userAgent: 'test/1',
       deadline: this.world.clock.monotonic() + 60_000,
       warn: (text) => this.warnings.push(text),
-      annotate: (key, value) => this.annotations.push([key, value]),
+      annotate: (key, value) => this.annotations.push([key, typeof value === 'string' ? value : value()]),
     };
   }
 

@@ -83,7 +83,8 @@ export function complete(o: JsonObject, type: KindSchema): void {
   finish(completeSteps(o, type));
 }
 
-function* completeSteps(o: JsonObject, { schema, structural }: KindSchema): Steps<void> {
+/** `complete` in steps. */
+export function* completeSteps(o: JsonObject, { schema, structural }: KindSchema): Steps<void> {
   if (structural !== undefined) dropNulls(o, structural);
   yield* schemaDefaultSteps(o, structural ?? schema);
 }

@@ -159,6 +159,7 @@ export class Aggregator implements Aggregation {
       .map((remote) => ({
         ...this.#published(remote),
         send: (request: OutboundRequest) => this.#parts.outbound.send(remote.target, request),
+        pace: this.#parts.pace,
       }))
       .sort(byPriority);
   }

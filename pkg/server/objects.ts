@@ -40,6 +40,7 @@ import { clusterOf } from './cluster.js';
 import { API_SERVER, bootstrapAddresses, checkControllers, openControllers } from './controllers.js';
 import { ensureFlowControl } from './flowcontrol.js';
 import type { KeyPair } from './issue.js';
+import { shortened } from './logfields.js';
 import { openOutbound, webhookCalls } from './outbound.js';
 import { bootstrapRbac } from './policy.js';
 import { createPresence, type Presence, serverName } from './presence.js';
@@ -112,7 +113,8 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
   if (odd !== undefined) throw new ConfigError(`--runtime-config: ${odd}`);
   const authorizeCheck = authorizeCheckOf(() => access!.authorizer);
   const { kubeconfigs = {}, imagePolicy: image, ...fileSettings } = await readAdmissionConfig(api.admission.configFile);
-  const note = (message: string, fields: Readonly<Record<string, unknown>>): void => log.warn(fields, message);
+  const note = (message: string, fields: Readonly<Record<string, unknown>>): void =>
+    log.warn(shortened(fields), message);
   const webhookMetrics = new WebhookMetrics();
   const conversionMetrics = new ConversionMetrics();
   const egressMetrics = new EgressMetrics(world.clock);
@@ -185,6 +187,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
   const presence = createPresence({ world, config, keyspace, context: apiServer, trusted: parts.trusted });
   const definitions = serveDefinitions(registry, note, {
     world,
+    pace: registry.scheduler,
     clients: new WebhookClients({ world, outbound, resolve: resolveService! }),
     metrics: conversionMetrics,
   });

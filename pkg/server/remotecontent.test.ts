@@ -4,6 +4,9 @@ import type { OutboundRequest } from '../outbound/index.js';
 import { remoteContent } from './remotecontent.js';
 import type { RemoteServer } from './remoteserver.js';
 
+/** Work never yields. */
+const ENDLESS = { spent: () => false, yield: () => Promise.resolve() };
+
 /** A server of things that remembers its requests, and refuses those of other users than `user`. */
 function thingServer(user: string) {
   const requests: OutboundRequest[] = [];
@@ -14,6 +17,7 @@ function thingServer(user: string) {
     version: 'v1',
     isAvailable: true,
     discovery: { document, isCurrent: true },
+    pace: ENDLESS,
     async send(request) {
       requests.push(request);
       const status = request.headers?.['x-remote-user'] === user ? 200 : 403;
@@ -78,6 +82,7 @@ describe('the content of a server without deletecollection', () => {
       version: 'v1',
       isAvailable: true,
       discovery: { document: { version: 'v1', resources: [resource] }, isCurrent: true },
+      pace: ENDLESS,
       async send(request) {
         const value = answer(request);
         return { status: Number(value['code'] ?? 200), headers: {}, body: Buffer.from(JSON.stringify(value)) };

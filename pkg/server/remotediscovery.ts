@@ -1,4 +1,4 @@
-import { boolAt, type GroupVersion, isObject, type JsonObject, objectsAt, textAt } from '../api/index.js';
+import { boolAt, equalJson, type GroupVersion, isObject, type JsonObject, objectsAt, textAt } from '../api/index.js';
 import { runSteps, type Steps } from '../base/index.js';
 import { readJsonBody } from '../codec/index.js';
 import type { RemoteVersion } from '../http/index.js';
@@ -74,7 +74,11 @@ export class RemoteDiscovery {
   }
 
   #set(document: RemoteVersion['discovery'], openApi: OpenApiUrls): void {
-    const isSame = JSON.stringify([openApi, document]) === JSON.stringify([this.#openApi, this.#document]);
+    const isSame =
+      document?.isCurrent === this.#document?.isCurrent &&
+      openApi.version === this.#openApi.version &&
+      openApi.group === this.#openApi.group &&
+      equalJson(document?.document ?? null, this.#document?.document ?? null);
     if (isSame) return;
     this.#document = document;
     this.#openApi = openApi;

@@ -8,6 +8,9 @@ import { remoteObjects } from './remoteobjects.js';
 import { remoteOwners } from './remoteowners.js';
 import type { RemoteServer } from './remoteserver.js';
 
+/** Work never yields. */
+const ENDLESS = { spent: () => false, yield: () => Promise.resolve() };
+
 const GROUP = 'demo.example.com';
 const TIME = '2026-01-01T00:00:00Z';
 const VERBS = ['delete', 'get', 'list', 'patch', 'watch'];
@@ -16,6 +19,7 @@ const VERBS = ['delete', 'get', 'list', 'patch', 'watch'];
 class ThingServer implements RemoteServer {
   readonly group: string;
   readonly version = 'v1';
+  readonly pace = ENDLESS;
   isAvailable = true;
   /** It accepts requests and does not answer. */
   isStuck = false;

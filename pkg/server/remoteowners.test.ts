@@ -4,6 +4,9 @@ import type { OutboundRequest, OutboundResponse } from '../outbound/index.js';
 import { remoteOwners } from './remoteowners.js';
 import type { RemoteServer } from './remoteserver.js';
 
+/** Work never yields. */
+const ENDLESS = { spent: () => false, yield: () => Promise.resolve() };
+
 const API = 'demo.example.com/v1';
 const NOT_FOUND = JSON.stringify({ kind: 'Status', reason: 'NotFound', code: 404 });
 
@@ -22,6 +25,7 @@ function demoServer(status: number, body: string, more: Partial<RemoteServer> = 
     version: 'v1',
     isAvailable: true,
     discovery: { document: { version: 'v1', resources }, isCurrent: true },
+    pace: ENDLESS,
     async send(request): Promise<OutboundResponse> {
       requests.push(request);
       return { status, headers: {}, body: Buffer.from(body) };
@@ -69,4 +73,15 @@ it('asks no server that is not available, or for an object that it cannot have',
   expect(await owners.read(reference('Thing'), '')).toBe('unserved');
   for (const name of ['.', '..']) expect(await owners.read(reference('Thing', name), 'n')).toBeUndefined();
   expect(requests).toEqual([]);
+});
+
+it('reads a large answer in steps, and refuses one that has too many values', async () => {
+  let pauses = 0;
+  const pace = { spent: () => true, yield: () => Promise.resolve(void pauses++) };
+  const items = (n: number): string => JSON.stringify({ items: Array.from({ length: n }, () => [0]) });
+  const read = (body: string) => demoServer(200, body, { pace }).owners.read(reference('Thing'), 'n');
+  expect(await read(items(200_000))).toHaveProperty('items.length', 200_000);
+  expect(pauses).toBeGreaterThan(20);
+  await expect(read(items(1_100_000))).rejects.toThrow('the body has more than 1000000 values');
+  await expect(read('[]')).rejects.toThrow('the response is not an object');
 });

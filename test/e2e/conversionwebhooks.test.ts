@@ -88,6 +88,9 @@ const host = (name: string, spec: object = { host: 'a:1' }, v = 'v1'): object =>
   spec,
 });
 
+const manyValues = (): object =>
+  Object.fromEntries(Array.from({ length: 101 }, (_, k) => [`a${k}`, Array.from({ length: 10_000 }, () => 'text')]));
+
 async function served(client: Client): Promise<void> {
   const end = performance.now() + WAIT_MS;
   while ((await client.ask(HOSTS('v2'))).status !== 200)
@@ -203,6 +206,11 @@ describe('conversion webhooks on one peer', () => {
       'returned invalid object at index 0: invalid groupVersion (expected conv.io/v2, received conv.io/v3)',
     ],
     ['answer garbage', () => 'garbage', "failed: couldn't get version/kind; json parse error"],
+    [
+      'answer with more values than the body of a request may have',
+      (r) => ({ ...r, convertedObjects: r.convertedObjects.map((o: Any) => ({ ...o, spec: manyValues() })) }),
+      "failed: couldn't get version/kind; json parse error: the body has more than 100000 values",
+    ],
     ['answer nothing', () => '', 'failed: 0-length response with status code: 200'],
     ['break the connection', () => undefined, `EOF`],
   ])('that %s lose nothing', async (_, change, text) => {

@@ -133,7 +133,15 @@ export const rooms: readonly Room[] = [
   { path: 'pkg/client', mayImport: [...vocabulary, 'pkg/codec', 'proto', 'pkg/config', 'pkg/outbound'] },
   {
     path: 'pkg/controllers',
-    mayImport: [...vocabulary, 'pkg/storage', 'pkg/cache', 'pkg/registry', 'pkg/admission', 'pkg/outbound'],
+    mayImport: [
+      ...vocabulary,
+      'pkg/storage',
+      'pkg/codec',
+      'pkg/cache',
+      'pkg/registry',
+      'pkg/admission',
+      'pkg/outbound',
+    ],
   },
   { path: 'pkg/config', mayImport: vocabulary },
   { path: 'pkg/audit', mayImport: [...vocabulary, 'pkg/config'] },

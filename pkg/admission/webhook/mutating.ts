@@ -146,8 +146,11 @@ async function applyVerdict(
   }
   const before = request.object;
   await request.replace(patched);
-  const value = { configuration: webhook.configuration, webhook: webhook.name, patch: inOrder(operations), patchType };
-  request.annotate(`patch.webhook.admission.k8s.io/${place}`, goJson(value, 'asTheyStand'), 'Request');
+  const value = () => {
+    const { configuration, name } = webhook;
+    return goJson({ configuration, webhook: name, patch: inOrder(operations), patchType }, 'asTheyStand');
+  };
+  request.annotate(`patch.webhook.admission.k8s.io/${place}`, value, 'Request');
   return !equalJson(before ?? null, request.object ?? null);
 }
 

@@ -7,6 +7,7 @@ import {
   type JsonValue,
 } from '../../api/index.js';
 import type { Steps } from '../../base/index.js';
+import { jsonText } from '../../codec/index.js';
 import { jsonType, type OutboundResponse, reviewSteps } from '../../outbound/index.js';
 import { requestJson } from '../policy/evaluation.js';
 
@@ -27,7 +28,7 @@ export function reviewBody(version: string, uid: string, request: AdmissionReque
       options: isObject(options) && Object.keys(options).length > 0 ? options : null,
     },
   };
-  return Buffer.from(JSON.stringify(review));
+  return Buffer.from(jsonText(review));
 }
 
 /** The decision of a webhook. */

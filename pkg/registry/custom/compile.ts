@@ -10,7 +10,7 @@ import {
   objectsAt,
   textAt,
 } from '../../api/index.js';
-import { Derived, type Pace, runSteps } from '../../base/index.js';
+import { Derived, type Pace, runSteps, type Steps } from '../../base/index.js';
 import {
   compileStructuralSchema,
   customKind,
@@ -20,12 +20,12 @@ import {
   type StructSchema,
   structuralName,
 } from '../../schema/index.js';
-import { type Converted, type RemoteConverter, remoteConversions } from '../conversion.js';
+import { type RemoteConverter, remoteConversions } from '../conversion.js';
 import { STORED_VERBS } from '../declare.js';
 import type { Conversion, Kind, ServedResource, ServedSubresource, StorageForm } from '../kind.js';
 import { resourceMemory } from '../memory.js';
 import type { Strategy, WriteContext } from '../resource.js';
-import { complete } from '../upgrade.js';
+import { complete, completeSteps } from '../upgrade.js';
 import { printerColumns } from './columns.js';
 import { parsedSchemas, type SchemaSource } from './definition.js';
 import { simplePath } from './jsonpath.js';
@@ -87,8 +87,8 @@ class Compiler {
     this.#memory = options.memory ?? new SchemaMemory();
     this.#preserves = spec['preserveUnknownFields'] === true;
     if (remote !== undefined) {
-      this.#remote = (objects, apiVersion) => this.#convert(remote, objects, apiVersion);
-      this.#remoteConversion = remoteConversions((objects, apiVersion) => this.#complete(remote, objects, apiVersion));
+      this.#remote = this.#settling(remote, pruneSteps);
+      this.#remoteConversion = remoteConversions(this.#settling(this.#remote, completeSteps));
     }
     this.#names0 = names;
     const kind = textAt(names, 'kind');
@@ -112,20 +112,24 @@ class Compiler {
   readonly #rulesOf = (context: WriteContext): VersionRules =>
     this.#rules.get(context.version) ?? this.#rules.values().next().value!;
 
-  /** Converted objects have the fields of their version only, whatever the converter returned. */
-  async #convert(remote: RemoteConverter, objects: readonly JsonObject[], apiVersion: string): Promise<Converted[]> {
-    const type = this.#types.get(apiVersion);
-    const converted = await remote(objects, apiVersion);
-    for (const o of converted) if (type !== undefined && !(o instanceof ApiError)) prune(o, type.structural!);
-    return [...converted];
-  }
-
-  /** The same with defaults, which writes and the tracking of fields need. What is read has none that the converter did not set. */
-  async #complete(remote: RemoteConverter, objects: readonly JsonObject[], apiVersion: string): Promise<Converted[]> {
-    const type = this.#types.get(apiVersion);
-    const converted = await this.#convert(remote, objects, apiVersion);
-    for (const o of converted) if (type !== undefined && !(o instanceof ApiError)) complete(o, type);
-    return converted;
+  /**
+   * A converter whose results are settled. They have the fields of their version only, whatever the converter returned. Writes and the
+   * tracking of fields need them with defaults, too; what is read has none that the converter did not set.
+   */
+  #settling(remote: RemoteConverter, settle: (o: JsonObject, type: KindSchema) => Steps<unknown>): RemoteConverter {
+    return {
+      run: (work) => remote.run(work),
+      to: (apiVersion) => {
+        const convert = remote.to(apiVersion);
+        return async (objects) => {
+          const converted = await convert(objects);
+          const type = this.#types.get(apiVersion);
+          for (const o of converted)
+            if (type !== undefined && !(o instanceof ApiError)) await remote.run(settle(o, type));
+          return converted;
+        };
+      },
+    };
   }
 
   kind(): Kind {
@@ -311,4 +315,9 @@ function renaming(apiVersion: string, type: KindSchema, stored: StorageForm): Co
 function deprecation(v: JsonObject, apiVersion: string, kind: string): string | undefined {
   if (v['deprecated'] !== true) return undefined;
   return typeof v['deprecationWarning'] === 'string' ? v['deprecationWarning'] : `${apiVersion} ${kind} is deprecated`;
+}
+
+function* pruneSteps(o: JsonObject, type: KindSchema): Steps<void> {
+  prune(o, type.structural!);
+  yield;
 }

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../api/index.js';
+import { runSteps } from '../../base/index.js';
+import type { RemoteConverter } from '../conversion.js';
 import { Bench, drain, refusal } from '../testing.js';
 import { compile } from './compile.js';
 import { SchemaMemory } from './schemamemory.js';
@@ -322,20 +324,26 @@ describe('a kind with a remote converter', () => {
   const SECOND = 'shops.example.com/v2';
 
   /** v2 has the owner in `spec.keeper`. The converter answers later, as a webhook does. */
-  const remote = async (objects: readonly JsonObject[], apiVersion: string): Promise<readonly JsonObject[]> => {
-    calls.push(objects.length);
-    await new Promise((resolve) => setTimeout(resolve, 1));
-    return objects.map((o) => {
-      const { owner, keeper, ...more } = o['spec'] as JsonObject;
-      const name = (owner ?? keeper)!;
-      return {
-        ...o,
-        apiVersion,
-        spec: { ...more, ...(apiVersion.endsWith('v2') ? { keeper: name } : { owner: name }) },
-      };
-    });
+  const remote: RemoteConverter = {
+    to: (apiVersion) => async (objects) => {
+      calls.push(objects.length);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      return objects.map((o) => {
+        const { owner, keeper, ...more } = o['spec'] as JsonObject;
+        const name = (owner ?? keeper)!;
+        return {
+          ...o,
+          apiVersion,
+          spec: { ...more, ...(apiVersion.endsWith('v2') ? { keeper: name } : { owner: name }) },
+        };
+      });
+    },
+    run: (work) => runSteps(work, pace),
   };
   const calls: number[] = [];
+  let pauses = 0;
+  /** Work pauses after each step. */
+  const pace = { spent: () => true, yield: () => Promise.resolve(void pauses++) };
 
   const second = (storage: boolean): JsonObject => ({
     name: 'v2',
@@ -394,6 +402,19 @@ describe('a kind with a remote converter', () => {
     };
     await b.patch(SECOND, ['default', 'd'], applied, 'apply', { fieldManager: 'other' });
     expect((await b.get(SHOPS, 'default', 'd'))['spec']).toMatchObject({ owner: 'eve', till: { count: 5 } });
+  });
+
+  it('converts a long list by several calls, and pauses after each object', async () => {
+    const b = await opened();
+    const names = Array.from({ length: 1_201 }, (_, i) => `s${i}`);
+    await Promise.all(names.map((name) => b.create(SHOPS, 'default', shop(name))));
+    calls.length = 0;
+    pauses = 0;
+    expect((await b.list(SECOND, 'default')).items.length).toBe(1_201);
+    expect(calls).toEqual([500, 500, 201]);
+    expect(pauses).toBeGreaterThanOrEqual(4 * 1_201);
+    await b.list(SECOND, 'default');
+    expect(calls.length).toBe(3);
   });
 
   it('delivers the events of a watch in the version of the watch, in order', async () => {
