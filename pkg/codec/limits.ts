@@ -19,6 +19,8 @@ export const codecLimits = {
    * in one piece. The registry accepts fewer (`listItemsMax`) and names the field.
    */
   keysMax: 20_000,
+  /** Characters of one number in such a text. Reading a number of megabytes takes tens of milliseconds in one piece. */
+  digitsMax: 10_000,
   /** Nesting of protobuf messages and CBOR items. */
   binaryDepthMax: 256,
   /** Strict findings of one body; further ones are dropped, as in kube-apiserver. */
@@ -36,6 +38,10 @@ export const codecLimits = {
 /** The error for a body with more values than the limit. */
 export const tooManyValues = (what: string, max: number = codecLimits.valuesMax): string =>
   `the ${what} has more than ${max} values`;
+
+/** The error for a body with a number of too many digits. */
+export const tooManyDigits = (what: string): string =>
+  `the ${what} has a number with more than ${codecLimits.digitsMax} digits`;
 
 /** The error for a body with an object that has more keys than the limit. */
 export const tooManyKeys = (what: string): string =>

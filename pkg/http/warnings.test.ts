@@ -22,6 +22,7 @@ describe('warnings', () => {
     const found = headers(...long)!;
     expect(found.length).toBe(16);
     for (const h of found) expect(h.length).toBe('299 - ""'.length + 256);
+    expect(headers(...long, ...long.map((w) => `${w}x`))).toEqual(found);
     expect(headers('w'.repeat(4096))![0]!.length).toBe('299 - ""'.length + 4096);
     expect(headers('w'.repeat(4097))![0]!.length).toBe('299 - ""'.length + 256);
   });

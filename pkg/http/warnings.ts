@@ -8,12 +8,16 @@ export class Warnings {
   readonly #texts = new Set<string>();
   #chars = 0;
   #cut = false;
+  /** Those that are shown if texts are cut. */
+  #shown = 0;
 
   add(text: string): void {
+    if (this.#shown >= limits.warningsCharsMax) return;
     const clean = tidy(text);
     if (clean === '' || this.#texts.has(clean)) return;
     this.#texts.add(clean);
     this.#chars += clean.length;
+    this.#shown += Math.min(clean.length, limits.warningCharsCut);
     if (this.#chars > limits.warningsCharsMax) this.#cut = true;
   }
 

@@ -19,6 +19,9 @@ import type { RejectionCause, WebhookMetrics, WebhookType } from './metrics.js';
 import { REVIEW_VERSIONS, ReviewError, reviewBody, type Verdict, verdictSteps } from './review.js';
 import type { Webhook } from './source.js';
 
+/** The size of a response: a patch that replaces the largest object, in base64, has half as much. */
+const RESPONSE_BYTES_MAX = 8 * 1024 * 1024;
+
 /** The dependencies of the webhook plug-ins. */
 export interface WebhookWorld {
   readonly objects: StoredObjects;
@@ -83,7 +86,12 @@ export async function ask(
   const timeout = Math.max(1, Math.min(webhook.timeout, request.deadline - world.clock.monotonic()));
   let verdict: Verdict;
   try {
-    const response = await clients.call(webhook.clientConfig, { body, timeout, signal: request.signal });
+    const response = await clients.call(webhook.clientConfig, {
+      body,
+      timeout,
+      bodyBytesMax: RESPONSE_BYTES_MAX,
+      signal: request.signal,
+    });
     const problem = restError(response);
     if (problem !== undefined)
       throw new CallFailure(webhook, `failed to call webhook: ${problem.message}`, problem.status.code);

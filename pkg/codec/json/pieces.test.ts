@@ -71,6 +71,13 @@ describe('a JSON text in pieces', () => {
     expect(whole(Buffer.from(text))).toEqual({ kind: 'exact' });
   });
 
+  it('is refused if a number has too many digits', () => {
+    const digits = '9'.repeat(codecLimits.digitsMax);
+    expect(inPieces(`[1,${digits}]`, 17)).toEqual({ kind: 'exact' });
+    for (const number of [`${digits}9`, `0.${digits}9`, `1e${digits}9`])
+      expect(inPieces(`[1,${number}]`, 17)).toMatchObject({ kind: 'refused' });
+  });
+
   it('keeps keys such as __proto__', () => {
     const text = '{"a":1,"__proto__":{"b":1,"c":2},"constructor":[1,2]}';
     for (const bytes of PIECES) expect(JSON.stringify(parsed(inPieces(text, bytes)))).toBe(text);

@@ -1,7 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { isObject, type JsonArray, type JsonObject, type JsonValue, setOwn } from '../../api/index.js';
 import type { Steps } from '../../base/index.js';
-import { codecLimits, tooManyKeys, tooManyValues } from '../limits.js';
+import { codecLimits, tooManyDigits, tooManyKeys, tooManyValues } from '../limits.js';
 import { closingQuote, skipEscapedString, skipString } from './scan.js';
 
 /**
@@ -72,6 +72,8 @@ class PieceReader {
   #keys = 0;
   #values = 1;
   /** The text needs the exact reader; only its values are counted further. */
+  /** Those of the longest number. */
+  #digits = 0;
   #exact: boolean;
   #root: JsonValue | undefined;
 
@@ -92,6 +94,7 @@ class PieceReader {
       if (this.#values > this.#valuesMax)
         return { kind: 'refused', why: (what) => tooManyValues(what, this.#valuesMax) };
       if (this.#keys > codecLimits.keysMax) return { kind: 'refused', why: tooManyKeys };
+      if (this.#digits > codecLimits.digitsMax) return { kind: 'refused', why: tooManyDigits };
       yield;
     }
     if (this.#open.length > 0) this.#exact = true;
@@ -123,6 +126,7 @@ class PieceReader {
         const start = i;
         let next = text[i + 1]!;
         while (next >= 0x30 && next <= 0x39) next = text[++i + 1]!;
+        this.#digits = Math.max(this.#digits, i - start + 1);
         if (i - start >= 15 || (next === 0x2e && !this.#fractions) || next === 0x65 || next === 0x45)
           this.#exact = true;
       }
