@@ -244,6 +244,8 @@ export interface Strategy<T = AnyFields> {
 export interface CreateRules<T = AnyFields> {
   /** The rule for `metadata.name` of `o`; returns one message per violation. Default: DNS-1123 subdomain. */
   validateName?(name: string, prefix: boolean, o: Shaped<T>): readonly string[];
+  /** The name of an object with a generateName is that, without random characters. */
+  readonly keepsGenerateName?: boolean;
   /** A new object has the generation that the client sent, or none. */
   readonly keepsGeneration?: boolean;
   /**

@@ -135,7 +135,8 @@ export async function insert(core: Core, write: Write, object: JsonObject, track
   const copied = generate !== '' || strategy.storage?.allocate !== undefined;
   for (let names = 1, contentions = 0; ; ) {
     const o = copied ? cloneJson(made) : made;
-    if (generate !== '') metaOf(o)['name'] = generatedName(generate, core.world);
+    if (generate !== '')
+      metaOf(o)['name'] = strategy.create?.keepsGenerateName ? generate : generatedName(generate, core.world);
     const allocated = await prepareNew(core, target, o, wanted, slice);
     if (slice.spent()) await slice.yield();
     if (names === 1 && contentions === 0) {

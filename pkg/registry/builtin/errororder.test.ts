@@ -321,3 +321,88 @@ it.each([
   );
   expect(found.map((f) => f.split(': ').at(-1))).toEqual(wrong);
 });
+
+const job = (spec: JsonObject): JsonObject =>
+  object('batch/v1', 'Job', {
+    template: { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } },
+    ...spec,
+  });
+
+it('a job reports what its completion mode forbids after its other numbers and its manager', async () => {
+  const told = await causes('jobs.batch', job({ backoffLimitPerIndex: -1, maxFailedIndexes: -1, managedBy: 'x' }));
+  expect(short(told)).toEqual([
+    'spec.backoffLimitPerIndex: Invalid value: -1: must be greater than or equal to 0',
+    'spec.maxFailedIndexes: Invalid value: -1: must be greater than or equal to 0',
+    'spec.managedBy: Invalid value: "x": must be a domain-prefixed path (such as "acme.io/foo")',
+    'spec.backoffLimitPerIndex: Invalid value: -1: requires indexed completion mode',
+    'spec.maxFailedIndexes: Invalid value: -1: requires indexed completion mode',
+  ]);
+});
+
+it('a limit range has one default for limits and requests of a resource that cannot be overcommitted', async () => {
+  const limits = (name: string) => [
+    { type: 'Container', default: { [name]: '1' }, defaultRequest: { [name]: '500m' } },
+  ];
+  const told = (name: string) => causes('limitranges', object('v1', 'LimitRange', { limits: limits(name) }));
+  for (const name of ['example.com/x', 'hugepages-2Mi'])
+    expect(await told(name)).toEqual([
+      `spec.limits[0].defaultRequest[${name}]: Invalid value: "500m": default value 1 must equal to defaultRequest value 500m in ${name}`,
+    ]);
+  const b = await Bench.open();
+  await b.create('limitranges', 'default', object('v1', 'LimitRange', { limits: limits('cpu') }));
+});
+
+const LONG =
+  'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.';
+
+it('a pod reports the secret of a driver, the initiator and the portal of its volumes', async () => {
+  const iscsi = { targetPortal: 'x'.repeat(64), iqn: 'iqn.2001-04.com.a:b', lun: 1, initiatorName: '-a' };
+  const volumes = [
+    { name: 'v', iscsi },
+    { name: 'w', csi: { driver: 'a', nodePublishSecretRef: { name: ' x' } } },
+  ];
+  const told = await causes('pods', object('v1', 'Pod', { volumes, containers: [{ name: 'c', image: 'i' }] }));
+  expect(short(told)).toEqual([
+    'spec.volumes[0].iscsi.initiatorname: Invalid value: "-a": must be valid format starting with iqn, eui, or naa',
+    `spec.volumes[0].name: Invalid value: "v": ${LONG}`,
+    'spec.volumes[1].csi.name: Invalid value: " x"',
+  ]);
+});
+
+it('a persistent volume reports its portal, its target, its secret and its initiator', async () => {
+  const iscsi = { targetPortal: 'x'.repeat(64), iqn: '/x', lun: -1, initiatorName: '-a', secretRef: {} };
+  const spec = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], iscsi };
+  expect(await causes('persistentvolumes', object('v1', 'PersistentVolume', spec), '')).toEqual([
+    `spec.iscsi.targetportal: Invalid value: "${'x'.repeat(64)}": ${LONG}`,
+    'spec.iscsi.iqn: Invalid value: "/x": must be valid format',
+    'spec.iscsi.lun: Invalid value: -1: must be between 0 and 255, inclusive',
+    'spec.iscsi.secretRef.name: Required value',
+    'spec.iscsi.initiatorname: Invalid value: "-a": must be valid format',
+  ]);
+});
+
+it('keys of labels that a term matches are checked only beside a selector', async () => {
+  const term = (selector: JsonObject) => ({ topologyKey: 'a', matchLabelKeys: ['a b'], ...selector });
+  const told = (selector: JsonObject) =>
+    causes(
+      'pods',
+      object('v1', 'Pod', {
+        containers: [{ name: 'c', image: 'i' }],
+        affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term(selector)] } },
+      }),
+    );
+  const path = 'spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].matchLabelKeys';
+  expect(await told({})).toEqual([`${path}: Forbidden: must not be specified when labelSelector is not set`]);
+  expect(short(await told({ labelSelector: {} }))).toEqual([`${path}[0]: Invalid value: "a b"`]);
+});
+
+it('a flow schema reports its generateName on update, too', async () => {
+  const b = await Bench.open();
+  const schema = object('flowcontrol.apiserver.k8s.io/v1', 'FlowSchema', {
+    priorityLevelConfiguration: { name: 'x' },
+  });
+  const made = await b.create('flowschemas.flowcontrol.apiserver.k8s.io', '', schema);
+  const changed = { ...made, metadata: { ...(made['metadata'] as JsonObject), generateName: 'Not Valid' } };
+  const told = await causesOf(b.update('flowschemas.flowcontrol.apiserver.k8s.io', '', changed));
+  expect(short(told)).toEqual(['metadata.generateName: Invalid value: "Not Valid"']);
+});

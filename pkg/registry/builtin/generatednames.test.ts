@@ -49,3 +49,32 @@ it('a namespace has the label of its generated name', async () => {
   const { name, labels } = objectAt(made, 'metadata');
   expect(labels).toEqual({ 'kubernetes.io/metadata.name': name });
 });
+
+it('the name of an IP address is its generateName', async () => {
+  const b = await Bench.open();
+  const spec = { parentRef: { resource: 'services', namespace: 'default', name: 'a' } };
+  const address = {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'IPAddress',
+    metadata: { generateName: '10.0.0.77' },
+    spec,
+  };
+  const made = await b.create('ipaddresses.networking.k8s.io', '', address);
+  expect(objectAt(made, 'metadata')['name']).toBe('10.0.0.77');
+});
+
+it('an API service is updated only with its version', async () => {
+  const b = await Bench.open();
+  const spec = {
+    group: 'a.b',
+    version: 'v1',
+    groupPriorityMinimum: 1,
+    versionPriority: 1,
+    service: { namespace: 'a', name: 'b' },
+  };
+  const service = { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService', metadata: { name: 'v1.a.b' }, spec };
+  await b.create('apiservices.apiregistration.k8s.io', '', service);
+  expect(await causesOf(b.update('apiservices.apiregistration.k8s.io', '', service))).toEqual([
+    'metadata.resourceVersion: Invalid value: 0: must be specified for an update',
+  ]);
+});

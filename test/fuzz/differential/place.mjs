@@ -59,7 +59,8 @@ async function answersOnce(clients, place, { on, ops, query }) {
 async function ask(client, { method, path, headers = {}, body }, { ns }) {
   const res = await client.request(method, path, headers, body);
   const answer = JSON.parse(res.body.toString() || '{}');
-  const prefix = typeof body === 'object' ? body.metadata?.generateName : undefined;
+  // A generated name has the first 58 characters of its prefix.
+  const prefix = typeof body === 'object' ? body.metadata?.generateName?.slice(0, 58) : undefined;
   const known = (x) => (prefix && typeof x === 'string' ? x.split(prefix).map((part, i) => (i === 0 ? part : part.replace(/^[a-z0-9]{5}/, '<x>'))).join(prefix) : x);
   const clean = (x) => normalise(known(x), { vars: { ns }, managedFields: method === 'PATCH' });
   const sentence = (x) => clean(x).replace(/resourceVersion\\":\\"\d+/g, 'resourceVersion\\":\\"<rv>').replace(/\b10\.0\.\d+\.\d+\b/g, '<ip>');

@@ -144,7 +144,8 @@ async function askAgain(file) {
 function differencesOf(expected, got) {
   if (expected.causes === undefined || got.causes === undefined) return [firstDifference(expected, got)];
   const [a, b] = [expected, got].map((answer) => answer.causes.map(canonical));
-  return [...a.filter((c) => !b.includes(c)).map((c) => `expected ${c}`), ...b.filter((c) => !a.includes(c)).map((c) => `got ${c}`)];
+  const causes = [...a.filter((c) => !b.includes(c)).map((c) => `expected ${c}`), ...b.filter((c) => !a.includes(c)).map((c) => `got ${c}`)];
+  return causes.length > 0 ? causes : [`expected ${expected.message}`, `got ${got.message}`];
 }
 
 /** The changes of one request. */

@@ -92,7 +92,11 @@ function withDirectives(way, body, { directive }) {
   const spot = spots.at(-1);
   if (spot?.map !== undefined && !Array.isArray(spot.map)) Object.assign(spot.map, directive.map);
   else if (spot?.list !== undefined) spot.o[spot.key] = [...spot.list, directive.item];
-  else if (spot !== undefined) Object.assign(spot.o, { [`$deleteFromPrimitiveList/${spot.key}`]: spot.map });
+  else if (spot !== undefined) {
+    // kube-apiserver reads a list and its deletions in random order.
+    delete spot.o[spot.key];
+    spot.o[`$deleteFromPrimitiveList/${spot.key}`] = spot.map;
+  }
   return body;
 }
 

@@ -94,6 +94,7 @@ function policySpec(
   spec: Shaped<shapes.AdmissionregistrationV1beta1MutatingAdmissionPolicySpec>,
   errors: FieldErrors,
   expressions: Expressions,
+  checkOperations: typeof mutableOperations = () => {},
 ): void {
   const failure = at(spec, 'failurePolicy');
   if (failure === undefined || failure === null) errors.required(SPEC.child('failurePolicy'));
@@ -106,6 +107,7 @@ function policySpec(
     matchResources(objectAt(spec, 'matchConstraints'), path, errors);
     if (objectsAt(match, 'resourceRules').length === 0) errors.required(path.child('resourceRules'));
   }
+  checkOperations(objectAt(spec, 'matchConstraints'), path, errors);
   matchConditions(spec, SPEC, errors, expressions);
   errors.each(objectsAt(spec, 'variables'), (v, i) => variable(v, i, errors, expressions));
 }
@@ -228,9 +230,7 @@ export function* validateMutatingPolicy(
 ): Steps<void> {
   const spec = objectAt(o, 'spec');
   const expressions = yield* Expressions.ofPolicy(spec, old === undefined ? undefined : objectAt(old, 'spec'));
-  policySpec(spec, errors, expressions);
-  const match = objectAt(spec, 'matchConstraints');
-  mutableOperations(match, SPEC.child('matchConstraints'), errors);
+  policySpec(spec, errors, expressions, mutableOperations);
   const mutations = objectsAt(spec, 'mutations');
   if (mutations.length === 0) errors.required(SPEC.child('mutations'), 'mutations must contain at least one item');
   errors.each(mutations, (m, i) => mutation(m, i, errors, expressions));

@@ -48,7 +48,7 @@ export const apiService: ResourceDeclaration<ApiService> = {
       },
       validate,
     },
-    update: { generation: 'none' },
+    update: { generation: 'none', allowUnconditional: false },
     compatibility: { anyFinalizers: true, checksUpdateLikeNew: 'always', repeatsErrors: true },
   }),
   subresources: {

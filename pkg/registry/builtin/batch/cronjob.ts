@@ -5,7 +5,7 @@ import { at, boolAt, listAt, objectAt, objectIn, textAt } from '../access.js';
 import { fill } from '../core/pod/defaults.js';
 import { whenAbsent } from '../defaults.js';
 import { selectorText, statusSubresource, versions, withStatus } from '../form.js';
-import { nonNegative, oneOf } from '../rules.js';
+import { nonNegative, oneOf, shown } from '../rules.js';
 import { AGE, age, column, containersAndImages, since, table, wide } from '../table.js';
 import { defaultTemplate, podNameWarning, wantsOther } from '../workloads.js';
 import { jobSpec, jobSpecWarnings } from './jobspec.js';
@@ -93,7 +93,11 @@ function validate(o: Shaped<shapes.BatchV1CronJob>, errors: FieldErrors): void {
   const path = SPEC.child('jobTemplate', 'spec');
   jobSpec(job, path, errors);
   if (at(job, 'selector') !== undefined)
-    errors.invalid(path.child('selector'), at(job, 'selector'), '`selector` will be auto-generated');
+    errors.invalid(
+      path.child('selector'),
+      shown('meta/v1.LabelSelector', at(job, 'selector')),
+      '`selector` will be auto-generated',
+    );
   if (at(job, 'manualSelector') === true) errors.notSupported(path.child('manualSelector'), true, ['nil', 'false']);
 }
 

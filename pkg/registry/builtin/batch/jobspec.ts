@@ -39,9 +39,11 @@ export function jobSpec(
     'backoffLimit',
     'ttlSecondsAfterFinished',
     'backoffLimitPerIndex',
+    'maxFailedIndexes',
   ] as const)
     nonNegative(at(spec, field), path.child(field), errors);
-  perIndex(spec, path, errors);
+  if (at(spec, 'maxFailedIndexes') !== undefined && at(spec, 'backoffLimitPerIndex') === undefined)
+    errors.required(path.child('backoffLimitPerIndex'), 'when maxFailedIndexes is specified');
   const managedBy = at(spec, 'managedBy');
   if (typeof managedBy === 'string') {
     const here = path.child('managedBy');
@@ -54,6 +56,10 @@ export function jobSpec(
     oneOf(mode, path.child('completionMode'), MODES, errors, false);
     if (mode === 'Indexed') indexed(spec, path, errors);
   }
+  if (isPlain(spec))
+    for (const field of ['backoffLimitPerIndex', 'maxFailedIndexes'] as const)
+      if (at(spec, field) !== undefined)
+        errors.invalid(path.child(field), at(spec, field), 'requires indexed completion mode');
   const policy = at(spec, 'podFailurePolicy');
   if (policy !== undefined) failurePolicy(spec, path.child('podFailurePolicy'), errors);
   if (at(spec, 'successPolicy') !== undefined) successPolicy(spec, path.child('successPolicy'), errors);
@@ -84,22 +90,6 @@ function restartPolicy(
   else if (!RESTARTS.includes(policy)) errors.notSupported(path, policy, RESTARTS);
   else if (hasPolicy && policy !== 'Never')
     errors.invalid(path, policy, `only "Never" is supported when podFailurePolicy is specified`);
-}
-
-function perIndex(
-  spec: Shaped<shapes.BatchV1JobSpec>,
-  path: FieldPath<shapes.BatchV1JobSpec>,
-  errors: FieldErrors,
-): void {
-  const limit = at(spec, 'backoffLimitPerIndex');
-  if (limit !== undefined && isPlain(spec))
-    errors.invalid(path.child('backoffLimitPerIndex'), limit, 'requires indexed completion mode');
-  const failed = at(spec, 'maxFailedIndexes');
-  const here = path.child('maxFailedIndexes');
-  if (failed === undefined) return;
-  nonNegative(failed, here, errors);
-  if (limit === undefined) errors.required(path.child('backoffLimitPerIndex'), 'when maxFailedIndexes is specified');
-  if (isPlain(spec)) errors.invalid(here, failed, 'requires indexed completion mode');
 }
 
 function indexed(

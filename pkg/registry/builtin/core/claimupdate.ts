@@ -25,9 +25,10 @@ export function claimUpdate(
   old: Shaped<shapes.CoreV1PersistentVolumeClaim>,
   errors: FieldErrors,
 ): void {
-  const before = objectAt(old, 'spec');
+  const before = { ...objectAt(old, 'spec') };
   const spec = cloneJson(objectAt(o, 'spec'));
-  if (textAt(before, 'volumeName') === '') keep('volumeName', spec, before);
+  // The difference shows the new name on both sides.
+  if (textAt(before, 'volumeName') === '') keep('volumeName', before, spec);
   storageClass(o, old, spec, errors);
   const bound = textAt(old, 'status', 'phase') === 'Bound';
   if (bound) {

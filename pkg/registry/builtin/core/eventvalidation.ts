@@ -33,8 +33,8 @@ export function validateEventUpdate(
   known(o, errors, context);
   if (context.group === '') return;
   validateFinalizerNames(metaOf(o), METADATA, errors);
-  unchanged(o, old, errors);
   series(o, errors);
+  unchanged(o, old, errors);
 }
 
 const METADATA = FieldPath.of('metadata');

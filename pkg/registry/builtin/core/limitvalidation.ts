@@ -15,6 +15,7 @@ import type { shapes } from '../../../schema/index.js';
 import { at, givenAt, listAt, objectAt, objectsAt, textAt } from '../access.js';
 import { shown } from '../rules.js';
 import { containerResourceName, isStandardResource, resourceAmount, resourceName } from './pod/validation/index.js';
+import { isNativeResource } from './pod/validation/resources.js';
 
 const SPEC = FieldPath.in<shapes.CoreV1LimitRange | shapes.CoreV1ResourceQuota>().child('spec');
 const TYPES = ['Container', 'Pod', 'PersistentVolumeClaim'];
@@ -132,6 +133,13 @@ function bounds(name: string, b: Bounds, path: FieldPath<shapes.CoreV1LimitRange
       `default value ${show(b.default!)} is greater than max value ${show(b.max!)}`,
     );
   ratio(b, key('maxLimitRequestRatio'), errors);
+  const mayDiffer = isNativeResource(name) && !name.startsWith('hugepages-');
+  if (!mayDiffer && fallback !== undefined && b.default !== undefined && compareQuantities(fallback, b.default) !== 0)
+    errors.invalid(
+      key('defaultRequest'),
+      show(fallback),
+      `default value ${show(b.default)} must equal to defaultRequest value ${show(fallback)} in ${name}`,
+    );
 }
 
 function ratio(b: Bounds, path: FieldPath, errors: FieldErrors): void {

@@ -10,7 +10,11 @@ import { declaredFeatures, defaultNode, validateNode, validateNodeUpdate, warnAb
 const rules = withStatus({
   defaults: defaultNode,
   create: { validate: validateNode },
-  update: { generation: 'none', prepare: dropConfigSource, validate: validateNodeUpdate },
+  update: {
+    generation: 'none',
+    prepare: dropConfigSource,
+    validate: (o, old, errors) => validateNodeUpdate(o, old, errors),
+  },
   warn: warnAboutNode,
   compatibility: { checksUpdateLikeNew: true },
 });
@@ -33,8 +37,7 @@ export const node: ResourceDeclaration<shapes.CoreV1Node> = {
       update: {
         prepare: dropConfigSource,
         validate: (o, old, errors) => {
-          validateNodeUpdate(o, old, errors);
-          declaredFeatures(o, errors);
+          validateNodeUpdate(o, old, errors, declaredFeatures);
         },
       },
     }),

@@ -115,13 +115,16 @@ function podRanges(o: Shaped<shapes.CoreV1Node>, errors: FieldErrors): void {
 }
 
 /** The pod CIDRs and the provider ID of a node may be set once. */
+/** `features`: the rule for declared features, which only an update of the status has. */
 export function validateNodeUpdate(
   o: Shaped<shapes.CoreV1Node>,
   old: Shaped<shapes.CoreV1Node>,
   errors: FieldErrors,
+  features: typeof declaredFeatures = () => {},
 ): void {
   validateNode(o, errors);
   taints(o, errors);
+  features(o, errors);
   addressesOnce(o, errors);
   const before = listAt(old, 'spec', 'podCIDRs');
   if (before.length > 0 && !equalJson([...before], [...listAt(o, 'spec', 'podCIDRs')]))

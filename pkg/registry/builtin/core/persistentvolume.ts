@@ -38,14 +38,14 @@ export const persistentVolume: ResourceDeclaration<shapes.CoreV1PersistentVolume
       prepare: (o, context) => {
         o['status'] = { phase: 'Pending', lastPhaseTransitionTime: formatTime(context.world.clock.now()) };
       },
-      validate: (o, errors) => volumeSpec(objectAt(o, 'spec'), SPEC, false, errors),
+      validate: (o, errors) => volumeSpec(objectAt(o, 'spec'), SPEC, false, errors, textAt(o, 'metadata', 'name')),
     },
     update: {
       generation: 'none',
       validate: (o, old, errors) => {
         // reported twice: by the rule for every volume and by the rule for updates
-        volumeSpec(objectAt(o, 'spec'), SPEC, false, errors);
-        volumeSpec(objectAt(o, 'spec'), SPEC, false, errors);
+        volumeSpec(objectAt(o, 'spec'), SPEC, false, errors, textAt(o, 'metadata', 'name'));
+        volumeSpec(objectAt(o, 'spec'), SPEC, false, errors, textAt(o, 'metadata', 'name'));
         volumeUpdate(o, old, errors);
       },
     },

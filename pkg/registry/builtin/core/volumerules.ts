@@ -1,7 +1,7 @@
 import {
   compareQuantities,
   equalJson,
-  FieldErrors,
+  type FieldErrors,
   type FieldName,
   FieldPath,
   goJson,
@@ -21,7 +21,15 @@ import { internalDifference } from '../../../schema/index.js';
 import { at, givenAt, listAt, objectAt, textAt } from '../access.js';
 import { noBacksteps, oneOf, sentences, shown } from '../rules.js';
 import { knownModes, VOLUME_MODES } from './claimspec.js';
-import { nodeSelector, type SourceRule, sourceRule } from './pod/validation/index.js';
+import {
+  hasLongPortal,
+  iscsiInitiator,
+  iscsiTarget,
+  LONG_PORTAL,
+  nodeSelector,
+  type SourceRule,
+  sourceRule,
+} from './pod/validation/index.js';
 
 const SPEC = FieldPath.in<shapes.CoreV1PersistentVolume>().child('spec');
 
@@ -96,12 +104,10 @@ const OWN: Readonly<Record<string, SourceRule>> = {
     else noBacksteps(where, path.child('path'), errors);
   },
   iscsi: (s, path, errors) => {
-    const own = new FieldErrors();
-    sourceRule('iscsi')!(s, path, own);
-    // the error about the prefix of an IQN is shorter here
-    errors.addAll(own.list.map((e) => ({ ...e, message: e.message.split(' starting with ', 1)[0]! })));
+    iscsiTarget(s, path, errors, 'must be valid format');
     const secret = at(s, 'secretRef');
     if (secret !== undefined) required(secret, path.child('secretRef'), errors, 'name');
+    iscsiInitiator(s, path, errors);
   },
   cinder: secretOfANamespace('cinder'),
   storageos: secretOfANamespace('storageos'),
@@ -129,6 +135,7 @@ export function volumeSpec(
   path: FieldPath,
   inline: boolean,
   errors: FieldErrors,
+  name = '',
 ): void {
   const context = 'in the context of inline volumes';
   const notInline = (field: 'capacity' | 'claimRef' | 'nodeAffinity') => {
@@ -147,7 +154,7 @@ export function volumeSpec(
   else if (policy !== '' && policy !== 'Retain') errors.forbidden(policyPath, `may only be Retain ${context}`);
   if (inline) notInline('nodeAffinity');
   else nodeAffinity(spec, path.child('nodeAffinity'), errors);
-  sources(spec, path, errors);
+  sources(spec, path, errors, name);
   if (textAt(spec, 'hostPath', 'path') === '/' && policy === 'Recycle')
     errors.forbidden(policyPath, "may not be 'recycle' for a hostPath mount of '/'");
   const storageClass = textAt(spec, 'storageClassName');
@@ -190,12 +197,23 @@ function nodeAffinity(spec: Shaped<shapes.CoreV1PersistentVolumeSpec>, path: Fie
   else nodeSelector(needed, path.child('required'), errors);
 }
 
-function sources(spec: Shaped<shapes.CoreV1PersistentVolumeSpec>, path: FieldPath, errors: FieldErrors): void {
+function sources(
+  spec: Shaped<shapes.CoreV1PersistentVolumeSpec>,
+  path: FieldPath,
+  errors: FieldErrors,
+  name: string,
+): void {
   let first = true;
   for (const { json, path: named, forbidden } of SOURCES) {
     const source = at(spec, json);
     if (source === undefined) continue;
     const rule = Object.hasOwn(OWN, json) ? OWN[json]! : sourceRule(json)!;
+    if (first && json === 'iscsi' && hasLongPortal(name, source as JsonValue))
+      errors.invalid(
+        path.child('iscsi').childShownAs('targetportal'),
+        textAt(source as JsonValue, 'targetPortal'),
+        LONG_PORTAL,
+      );
     // kube-apiserver counts this source even if it is not the first
     if (first || json === 'flexVolume') rule(source, path.child(named ?? json), errors);
     if (first && json === 'local' && at(spec, 'nodeAffinity') === undefined)

@@ -20,6 +20,7 @@ export const flowSchema: ResourceDeclaration<shapes.FlowcontrolV1FlowSchema> = {
     },
     create: { validate: validateFlowSchema },
     update: { validate: (o, _old, errors) => validateFlowSchema(o, errors) },
+    compatibility: { checksUpdateLikeNew: true },
   }),
   subresources: {
     status: statusAlone({ update: { validate: validateConditions } }, { allMetadata: true }),

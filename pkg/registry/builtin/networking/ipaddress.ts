@@ -16,7 +16,7 @@ export const ipAddress: ResourceDeclaration<shapes.NetworkingV1IPAddress> = {
   shortNames: ['ip'],
   strategy: {
     compatibility: { checksUpdateLikeNew: true },
-    create: { validateName: ipName, validate: validateIpAddress },
+    create: { keepsGenerateName: true, validateName: ipName, validate: validateIpAddress },
     update: { generation: 'none', validate: validateIpAddressUpdate },
   },
   selectableFields: { 'spec.parentRef.name': (o) => textAt(o, 'spec', 'parentRef', 'name') },

@@ -113,14 +113,15 @@ export function targetPort(value: JsonValue | undefined, path: FieldPath, errors
 function repeated(s: Service, errors: FieldErrors): void {
   const path = SPEC.child('ports');
   const nodePorts = new Set<string>();
-  const seen = new Set<string>();
   errors.each(portsOf(s), (p, i) => {
     const nodePort = nodePortOf(p);
-    if (nodePort !== 0) {
-      const key = `${protocolOf(p)}/${numberAt(p, 'port')}/${nodePort}`;
-      if (nodePorts.has(key)) errors.duplicate(path.index(i).child('nodePort'), nodePort);
-      nodePorts.add(key);
-    }
+    if (nodePort === 0) return;
+    const key = `${protocolOf(p)}/${numberAt(p, 'port')}/${nodePort}`;
+    if (nodePorts.has(key)) errors.duplicate(path.index(i).child('nodePort'), nodePort);
+    nodePorts.add(key);
+  });
+  const seen = new Set<string>();
+  errors.each(portsOf(s), (p, i) => {
     const key = `${protocolOf(p)}/${numberAt(p, 'port')}`;
     if (seen.has(key)) errors.duplicate(path.index(i), printedPort(p));
     seen.add(key);

@@ -15,7 +15,14 @@ export {
 export { nodeSelector, toleration } from './scheduling.js';
 export { nodeSelectorWarnings, renamedLabel } from './selectorwarnings.js';
 export { podStatusWarnings, validatePodStatus } from './status.js';
-export { type SourceRule, sourceRule } from './volumes.js';
+export {
+  hasLongPortal,
+  iscsiInitiator,
+  iscsiTarget,
+  LONG_PORTAL,
+  type SourceRule,
+  sourceRule,
+} from './volumes.js';
 export { deadVolumeWarnings, nameWarning, podWarnings } from './warnings.js';
 
 const SPEC = FieldPath.in<shapes.CoreV1Pod>().child('spec');

@@ -160,9 +160,10 @@ function matchLabelKeys(
     ['matchLabelKeys', match],
     ['mismatchLabelKeys', mismatch],
   ] as const) {
-    if (keys.length > 0 && selector === undefined)
+    if (keys.length === 0) continue;
+    if (selector === undefined)
       errors.forbidden(path.child(field), 'must not be specified when labelSelector is not set');
-    errors.each(keys, (key, i) => sentences(key, isLabelKey, path.child(field).index(i), errors));
+    else errors.each(keys, (key, i) => sentences(key, isLabelKey, path.child(field).index(i), errors));
   }
   keysInSelector(match, selector, path, errors);
   errors.each(match, (key, i) => {

@@ -28,6 +28,8 @@ export function podUpdate(pod: Shaped<shapes.CoreV1Pod>, old: Shaped<shapes.Core
   const munged = cloneJson(spec);
   for (const list of ['containers', 'initContainers'] as const) {
     for (const [i, c] of objectsAt(munged, list).entries()) keep('image', c, objectsAt(before, list)[i]!);
+    // kube-apiserver builds the list anew, so that an empty one is absent.
+    if (objectsAt(munged, list).length === 0) delete munged[list];
   }
   keep('activeDeadlineSeconds', munged, before);
   keep('tolerations', munged, before);

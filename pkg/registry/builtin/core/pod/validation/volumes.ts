@@ -55,20 +55,45 @@ const IQN = /^iqn\.\d{4}-\d{2}\.([A-Za-z0-9.-]+)(:[^,;*&$|\s]+)$/;
 const EUI = /^eui\.[A-Fa-f0-9]{16}$/;
 const NAA = /^naa\.[A-Fa-f0-9]{32}$/;
 
+const isName = (initiator: string): boolean => [IQN, EUI, NAA].some((r) => r.test(initiator));
+
+/** The sentence for an initiator and a portal whose volume name is too long for a path of the node. */
+export const LONG_PORTAL =
+  'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.';
+
+/** Reports whether the name of a volume and its portal are too long for a path of the node. */
+export function hasLongPortal(name: string, s: JsonValue): boolean {
+  return at(s, 'initiatorName') !== undefined && Buffer.byteLength(`${name}:${textAt(s, 'targetPortal')}`) > 64;
+}
+
 const iscsi: SourceRule = (s, path, errors) => {
   needs(s, path, errors, 'targetPortal');
+  iscsiTarget(s, path, errors, PREFIXES);
+  const initiator = at(s, 'initiatorName');
+  if (typeof initiator !== 'string') return;
+  if (!/^(iqn|eui|naa)/.test(initiator)) errors.invalid(path.child('initiatorname'), initiator, PREFIXES);
+  else if (!isName(initiator)) errors.invalid(path.child('initiatorname'), initiator, 'must be valid format');
+};
+
+const PREFIXES = 'must be valid format starting with iqn, eui, or naa';
+
+/** The rules of a target that volumes of pods and persistent volumes share. `misnamed`: the sentence for a name without a known prefix. */
+export function iscsiTarget(s: JsonValue, path: FieldPath, errors: FieldErrors, misnamed: string): void {
   const iqn = textAt(s, 'iqn');
   if (iqn === '') errors.required(path.child('iqn'));
-  else if (!/^(iqn|eui|naa)/.test(iqn))
-    errors.invalid(path.child('iqn'), iqn, 'must be valid format starting with iqn, eui, or naa');
-  else if (![IQN, EUI, NAA].some((r) => r.test(iqn))) errors.invalid(path.child('iqn'), iqn, 'must be valid format');
-  lun(s, path, errors);
+  else if (!/^(iqn|eui|naa)/.test(iqn)) errors.invalid(path.child('iqn'), iqn, misnamed);
+  else if (!isName(iqn)) errors.invalid(path.child('iqn'), iqn, 'must be valid format');
+  lun(s as Value<{ readonly lun?: string }>, path, errors);
   if ((at(s, 'chapAuthDiscovery') === true || at(s, 'chapAuthSession') === true) && at(s, 'secretRef') === undefined)
     errors.required(path.child('secretRef'));
+}
+
+/** An initiator of a persistent volume. */
+export function iscsiInitiator(s: JsonValue, path: FieldPath, errors: FieldErrors): void {
   const initiator = at(s, 'initiatorName');
-  if (typeof initiator === 'string' && ![IQN, EUI, NAA].some((r) => r.test(initiator)))
+  if (typeof initiator === 'string' && !isName(initiator))
     errors.invalid(path.child('initiatorname'), initiator, 'must be valid format');
-};
+}
 
 function lun(s: Value<{ readonly lun?: string }>, path: FieldPath, errors: FieldErrors): void {
   const n = numberAt(s, 'lun');
@@ -281,7 +306,10 @@ const SOURCES: readonly Source[] = [
     rule: (s, path, errors) => {
       driverName(textAt(s, 'driver'), path.child('driver'), errors);
       const ref = at(s, 'nodePublishSecretRef');
-      if (ref !== undefined && textAt(ref, 'name') === '') errors.required(path.child('nodePublishSecretRef', 'name'));
+      if (ref === undefined) return;
+      const name = textAt(ref, 'name');
+      if (name === '') errors.required(path.child('nodePublishSecretRef', 'name'));
+      else sentences(name, isDns1123Subdomain, path.childShownAs('name'), errors);
     },
   },
   {
@@ -376,6 +404,8 @@ function volumeSource(
       check(source, path.childShownAs(named ?? json), errors);
       if (json === 'ephemeral') claimName(pod, textAt(volume, 'name'), path, errors);
     } else errors.forbidden(path.childShownAs(forbidden ?? json), 'may not specify more than 1 volume type');
+    if (json === 'iscsi' && hasLongPortal(textAt(volume, 'name'), source))
+      errors.invalid(path.child('name'), textAt(volume, 'name'), LONG_PORTAL);
     first = false;
   }
   if (first) errors.required(path, 'must specify a volume type');
