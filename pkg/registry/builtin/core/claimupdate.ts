@@ -78,18 +78,26 @@ function resourceKey(name: string, path: FieldPath, errors: FieldErrors): boolea
 export function claimStatus(o: Shaped<shapes.CoreV1PersistentVolumeClaim>, errors: FieldErrors): void {
   const path = FieldPath.of('status');
   const states = path.child('allocatedResourceStatuses');
+  amounts(o, 'capacity', errors);
   for (const [name, state] of Object.entries(objectAt(o, 'status', 'allocatedResourceStatuses'))) {
     resourceKey(name, states, errors);
     // kube-apiserver shows the resource, not its state
     if (!RESIZE_STATES.includes(String(state))) errors.notSupported(states, name, RESIZE_STATES);
   }
-  for (const field of ['capacity', 'allocatedResources'] as const) {
-    for (const [name, amount] of Object.entries(objectAt(o, 'status', field))) {
-      if (field === 'allocatedResources' && !resourceKey(name, path.child(field), errors)) continue;
-      const q = parseQuantity(String(amount));
-      if (q !== undefined && units64(q) < 0n)
-        errors.invalid(FieldPath.of('status', field).key(name), units64(q), 'must be a valid resource quantity');
-    }
+  amounts(o, 'allocatedResources', errors);
+}
+
+function amounts(
+  o: Shaped<shapes.CoreV1PersistentVolumeClaim>,
+  field: 'capacity' | 'allocatedResources',
+  errors: FieldErrors,
+): void {
+  const path = FieldPath.of('status', field);
+  for (const [name, amount] of Object.entries(objectAt(o, 'status', field))) {
+    if (field === 'allocatedResources' && !resourceKey(name, path, errors)) continue;
+    const q = parseQuantity(String(amount));
+    if (q !== undefined && units64(q) < 0n)
+      errors.invalid(path.key(name), units64(q), 'must be a valid resource quantity');
   }
 }
 

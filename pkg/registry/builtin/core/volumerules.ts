@@ -104,6 +104,7 @@ const OWN: Readonly<Record<string, SourceRule>> = {
     else noBacksteps(where, path.child('path'), errors);
   },
   iscsi: (s, path, errors) => {
+    required(s, path, errors, 'targetPortal');
     iscsiTarget(s, path, errors, 'must be valid format');
     const secret = at(s, 'secretRef');
     if (secret !== undefined) required(secret, path.child('secretRef'), errors, 'name');

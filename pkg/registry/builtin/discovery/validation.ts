@@ -88,7 +88,8 @@ function addresses(
     const here = path.index(i);
     if (type === 'FQDN') {
       if (address === '') errors.required(here);
-      for (const sentence of isFullyQualifiedDomainName(address)) errors.invalid(here, address, sentence);
+      const shown = address.endsWith('.') ? address.slice(0, -1) : address;
+      for (const sentence of isFullyQualifiedDomainName(address)) errors.invalid(here, shown, sentence);
       return;
     }
     if (type !== 'IPv4' && type !== 'IPv6') return;

@@ -53,12 +53,12 @@ export function validateService(s: Service, errors: FieldErrors): void {
   ports(s, errors);
   selector(s, errors);
   affinity(s, errors);
-  if (type === '') errors.required(SPEC.child('type'));
-  else if (!TYPES.includes(type)) errors.notSupported(SPEC.child('type'), type, TYPES);
   if (type === 'LoadBalancer')
     for (const [i, p] of portsOf(s).entries())
       if (protocolOf(p) === '') errors.required(SPEC.child('ports').index(i).child('protocol'));
   externalIps(s, errors);
+  if (type === '') errors.required(SPEC.child('type'));
+  else if (!TYPES.includes(type)) errors.notSupported(SPEC.child('type'), type, TYPES);
   if (!hasClusterIp(s) || type === 'ClusterIP') {
     errors.each(portsOf(s), (p, i) => {
       if (type === 'ClusterIP' && nodePortOf(p) !== 0)

@@ -64,8 +64,8 @@ export function initContainers(context: ContainerContext): void {
   errors.each(objectsAt(spec, 'initContainers'), (c, i) => {
     const here = path.index(i);
     common(c, here, context);
-    unique(c, names, here, errors);
     restart(c, here, errors, true);
+    unique(c, names, here, errors);
     hostPorts([c], path, errors);
     if (textAt(c, 'restartPolicy') === 'Always') {
       lifecycle(c, graceOf(spec), here, errors);
