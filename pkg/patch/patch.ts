@@ -15,7 +15,7 @@ import { decodeJsonPatch, jsonPatchSteps, oddlySpelledOperations, unknownOperati
 import { findingsMax } from './limits.js';
 import { applyMergePatch } from './merge-patch.js';
 import { checkNesting } from './nesting.js';
-import { applyStrategicMergePatch } from './strategic.js';
+import { applyStrategicMergePatch, shownPatch } from './strategic.js';
 import { restoreTyped } from './unstructured.js';
 
 export interface PatchInput {
@@ -97,7 +97,9 @@ export function* patchSteps(input: PatchInput): Steps<Patched> {
       const merged = applyStrategicMergePatch(current, patch, input.schema);
       yield;
       const restored = restoreTyped(merged, input.schema);
-      if ('error' in restored) throw new PatchError('invalidResult', restored.error, goFormat(patch));
+      const schema = input.schema;
+      const show = () => goFormat(shownPatch(current, patch, schema));
+      if ('error' in restored) throw new PatchError('invalidResult', restored.error, show());
       yield;
       const object = cloneJson(restored.value);
       // The type of the object is known, so kind and apiVersion in the patch are ignored.
@@ -105,7 +107,7 @@ export function* patchSteps(input: PatchInput): Steps<Patched> {
         const own = getOwn(current, key);
         if (own !== undefined) object[key] = own;
       }
-      return { object, unknownFields: [], repeatedFields: [], show: () => goFormat(patch) };
+      return { object, unknownFields: [], repeatedFields: [], show };
     }
   }
 }

@@ -326,3 +326,22 @@ describe('any patch', () => {
     );
   });
 });
+
+it('a result that cannot be decoded is shown with the patch as its application leaves it', () => {
+  const secret = schemaOf('', 'v1', 'Secret');
+  const current = { apiVersion: 'v1', kind: 'Secret', data: { a: 'eA==' } };
+  const tried = (patch: JsonValue, schema: StructSchema, live: JsonObject) => {
+    try {
+      applyPatch({ kind: 'strategic', current: live, patch, schema, typed: false });
+    } catch (error) {
+      return (error as PatchError).value;
+    }
+    return 'applied';
+  };
+  expect(tried({ data: { $patch: 'replace', a: 'x' }, metadata: null }, secret, current)).toBe(
+    'map[data:map[a:x] metadata:<nil>]',
+  );
+  const live = { spec: { containers: [{ name: 'c' }] } };
+  const patch = { spec: { $retainKeys: ['containers'], containers: { 0: { $patch: 'delete', name: 'c' } } } };
+  expect(tried(patch, pod, live)).toBe('map[spec:map[containers:map[]]]');
+});

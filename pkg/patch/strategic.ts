@@ -94,6 +94,37 @@ function mergeMember(out: JsonObject, name: string, value: JsonValue, schema: Sc
   } else setOrDrop(out, key, value);
 }
 
+/**
+ * The patch as kube-apiserver shows it in an error about the result: its application removes directives from it. Not for patches that
+ * cannot be applied.
+ */
+export function shownPatch(current: JsonObject, patch: JsonValue, schema: StructSchema): JsonValue {
+  return isObject(patch) ? shownMap(current, patch, schema) : patch;
+}
+
+function shownMap(original: JsonObject, patch: JsonObject, schema: Schema): JsonObject {
+  const directive = getOwn(patch, directiveMarker);
+  const out = shallow(patch);
+  if (directive === 'replace') delete out[directiveMarker];
+  if (directive !== undefined) return out;
+  delete out[retainKeysMarker];
+  for (const name of Object.keys(out).filter((key) => key.startsWith(elementOrderPrefix))) {
+    delete out[name];
+    delete out[listName(name, elementOrderPrefix)];
+  }
+  for (const [name, value] of Object.entries(out)) {
+    if (value === null || name.startsWith(deleteListPrefix)) continue;
+    const old = getOwn(original, name);
+    if (old === undefined || old === null || containerKind(old) !== containerKind(value))
+      setOwn(out, name, withoutDirectives(withoutNulls(value)) ?? value);
+    else if (isObject(old) && isObject(value)) {
+      const rules = memberRules(schema, name);
+      if (rules.strategy !== 'replace') setOwn(out, name, shownMap(old, value, rules.schema));
+    }
+  }
+  return out;
+}
+
 function setOrDrop(out: JsonObject, key: string, value: JsonValue | undefined): void {
   if (value === undefined) delete out[key];
   else setOwn(out, key, value);

@@ -1,4 +1,4 @@
-import { getOwn, isObject, type JsonObject, type JsonValue } from '../api/index.js';
+import { asGiven, getOwn, isObject, type JsonObject, type JsonValue, removeField } from '../api/index.js';
 import { PutOff, type Steps } from '../base/index.js';
 import { planner } from './reach.js';
 import type { Field, Schema, StructSchema } from './types.js';
@@ -28,7 +28,7 @@ export function* dropDisabledFields(
     yield* later.steps();
   }
   const drop: Visitor = (holder, field) => {
-    if (!inUse.has(field) && !(field.featureGate as string).split(',').every(enabled)) delete holder[field.name];
+    if (!inUse.has(field) && !(field.featureGate as string).split(',').every(enabled)) removeField(holder, field.name);
   };
   visit(object, schema, drop, later);
   yield* later.steps();
@@ -52,7 +52,7 @@ function visit(value: JsonValue, schema: Schema, seen: Visitor, later: PutOff): 
   if (schema.kind === 'struct') {
     if (!isObject(value)) return;
     const { own, descend } = plan(schema);
-    for (const field of own) if (Object.hasOwn(value, field.name)) seen(value, field);
+    for (const field of own) if (asGiven(value, field.name) !== undefined) seen(value, field);
     for (const field of descend) {
       const inner = getOwn(value, field.name);
       if (inner === undefined || inner === null) continue;

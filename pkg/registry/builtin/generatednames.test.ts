@@ -78,3 +78,18 @@ it('an API service is updated only with its version', async () => {
     'metadata.resourceVersion: Invalid value: 0: must be specified for an update',
   ]);
 });
+
+it('a device taint rule and its status are updated only with their version', async () => {
+  const b = await Bench.open();
+  const rule = {
+    apiVersion: 'resource.k8s.io/v1',
+    kind: 'DeviceTaintRule',
+    metadata: { name: 'a' },
+    spec: { deviceSelector: { driver: 'a' }, taint: { key: 'a', effect: 'NoSchedule' } },
+  };
+  await b.create('devicetaintrules.resource.k8s.io/v1', '', rule);
+  for (const what of ['devicetaintrules.resource.k8s.io/v1', 'devicetaintrules.resource.k8s.io/v1/status'])
+    expect(await causesOf(b.update(what, '', rule))).toEqual([
+      'metadata.resourceVersion: Invalid value: 0: must be specified for an update',
+    ]);
+});

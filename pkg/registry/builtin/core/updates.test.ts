@@ -102,3 +102,27 @@ it('an update of an event reports what may not change in the order of the fields
     ].map(([field, value]) => `${field}: Invalid value: ${value}: field is immutable`),
   );
 });
+
+it('a pod that may not change shows neither an empty list of init containers nor an empty list of a disabled feature', async () => {
+  const b = await Bench.open([], undefined, {}, ['VolumeBindMountOptions']);
+  const mount = { name: 'v', mountPath: '/a' };
+  const pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'p' },
+    spec: { containers: [{ name: 'c', image: 'i', volumeMounts: [mount] }], volumes: [{ name: 'v', emptyDir: {} }] },
+  };
+  const { metadata } = await b.create('pods', 'default', pod);
+  const changed = {
+    ...pod,
+    metadata: metadata!,
+    spec: {
+      ...pod.spec,
+      initContainers: [],
+      containers: [{ name: 'c', image: 'i', volumeMounts: [{ ...mount, readOnly: true, bindMountOptions: [] }] }],
+    },
+  };
+  const [told = ''] = await causesOf(b.update('pods', 'default', changed));
+  const lines = told.split('\n').filter((line) => /^[+-] /.test(line));
+  expect(lines).toEqual(['-     "ReadOnly": false,', '+     "ReadOnly": true,']);
+});

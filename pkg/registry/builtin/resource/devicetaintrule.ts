@@ -24,11 +24,12 @@ export const deviceTaintRule: ResourceDeclaration<shapes.ResourceV1DeviceTaintRu
     },
     // Mutating admission may have removed the time again.
     create: { prepare: (o, context) => stamp(o, context.world.clock.now()), validate },
-    update: { prepare: stampChanged },
+    update: { allowUnconditional: false, prepare: stampChanged },
   }),
   subresources: {
     status: statusAlone({
       update: {
+        allowUnconditional: false,
         validate: (o, _old, errors) => {
           const conditions = objectsAt(o, 'status', 'conditions');
           const path = FieldPath.in<shapes.ResourceV1DeviceTaintRule>().child('status', 'conditions');

@@ -98,11 +98,11 @@ export function volumeDevices(
     }
     if (where === '') errors.required(here.child('devicePath'));
     if (paths.has(where)) errors.invalid(here.child('devicePath'), where, 'must be unique');
+    if (mounted.has(name)) errors.invalid(here.child('name'), name, 'must not already exist in volumeMounts');
     if (mountPaths.has(where))
       errors.invalid(here.child('devicePath'), where, 'must not already exist as a path in volumeMounts');
     if (where.split('/').includes('..'))
       errors.invalid(here.child('devicePath'), where, "can not contain backsteps ('..')");
     else paths.add(where);
-    if (mounted.has(name)) errors.invalid(here.child('name'), name, 'must not already exist in volumeMounts');
   });
 }

@@ -1,4 +1,12 @@
-import { cloneJson, equalJson, type FieldErrors, FieldPath, isInRange, type Shaped } from '../../../../../api/index.js';
+import {
+  cloneJson,
+  equalJson,
+  type FieldErrors,
+  FieldPath,
+  isInRange,
+  removeField,
+  type Shaped,
+} from '../../../../../api/index.js';
 import type { shapes } from '../../../../../schema/index.js';
 import { internalDifference } from '../../../../../schema/index.js';
 import { at, listAt, numberAt, objectAt, objectIn, objectsAt, textAt } from '../../../access.js';
@@ -29,7 +37,7 @@ export function podUpdate(pod: Shaped<shapes.CoreV1Pod>, old: Shaped<shapes.Core
   for (const list of ['containers', 'initContainers'] as const) {
     for (const [i, c] of objectsAt(munged, list).entries()) keep('image', c, objectsAt(before, list)[i]!);
     // kube-apiserver builds the list anew, so that an empty one is absent.
-    if (objectsAt(munged, list).length === 0) delete munged[list];
+    if (objectsAt(munged, list).length === 0) removeField(munged, list);
   }
   keep('activeDeadlineSeconds', munged, before);
   keep('tolerations', munged, before);
