@@ -192,7 +192,7 @@ describe('admission webhooks on one peer', () => {
       500,
       'validating webhook may not return response.patch',
     ],
-    ['answer too much', () => 'x'.repeat(20_000_000), 500, 'the response is larger than 16777216 bytes'],
+    ['answer too much', () => 'x'.repeat(20_000_000), 500, 'the response is larger than 8388608 bytes'],
   ])('validating ones may %s', async (_, answer, code, text) => {
     await install('validating', hook(at('/validate', answer)));
     const reply = await create();
