@@ -36,6 +36,8 @@ export interface StoredObject {
   parse(): JsonObject;
   /** The parsed JSON. Its readers share it, so it must not be changed. It is kept for a moment, for other readers of the same version. */
   value(): JsonObject;
+  /** What `value` returned, if it is still kept. Its readers share it, too. */
+  keptValue(): JsonObject | undefined;
   labels(): Labels;
   uid(): string;
   /** The values of the selectable fields that the collection declares; computed once. */
@@ -132,6 +134,10 @@ export class CachedObject implements StoredObject {
 
   value(): JsonObject {
     this.#value ??= this.#form.values.keep(this, this.parse());
+    return this.#value;
+  }
+
+  keptValue(): JsonObject | undefined {
     return this.#value;
   }
 

@@ -92,6 +92,8 @@ export class ConvertedObject implements StoredObject {
     return this.parse();
   }
 
+  keptValue(): undefined {}
+
   labels(): ReturnType<StoredObject['labels']> {
     return this.origin.labels();
   }

@@ -19,12 +19,17 @@ function parseText(text: string): JsonObject {
 
 /** Returns the protobuf message of an object without the envelope, as in a list. */
 export function storedProtobuf(resource: ServedResource, stored: StoredObject): Buffer {
-  return stored.encoding('protobuf', (o) => encodeStoredProtobuf(resource.type.schema, o.json, parseText));
+  return stored.encoding('protobuf', (o) => protobufOf(resource, o));
 }
 
 /** Returns the length of that message in bytes. */
 export function storedProtobufBytes(resource: ServedResource, stored: StoredObject): number {
-  return stored.encodedBytes('protobuf', (o) => encodeStoredProtobuf(resource.type.schema, o.json, parseText));
+  return stored.encodedBytes('protobuf', (o) => protobufOf(resource, o));
+}
+
+/** Controllers and selectors have read most objects that were just written, so that their value need not be parsed again. */
+function protobufOf(resource: ServedResource, o: StoredObject): Buffer {
+  return encodeStoredProtobuf(resource.type.schema, o.json, { value: o.keptValue(), parse: parseText });
 }
 
 export function storedCbor(resource: ServedResource, stored: StoredObject): Buffer {
