@@ -61,6 +61,7 @@ export {
   compileAuthentication,
   type Fetch,
   type Fetched,
+  type IssuerAccess,
   type IssuerConfig,
   type JwtConfig,
   type JwtObserver,

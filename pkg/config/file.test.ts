@@ -42,6 +42,10 @@ describe('a configuration file', () => {
     expect(json).toEqual(yaml);
   });
 
+  it('takes null for absent', async () => {
+    expect(await errorsOf(`${HEAD}jwt: null\nmode: null\n`)).toBe('ok');
+  });
+
   it('reports every error with the path of its field', async () => {
     expect(await errorsOf(`${HEAD}mode: lax\nother: 1\njwt:\n- issuer: {url: 'http://a', audiences: []}\n- {}\n`)).toBe(
       [
@@ -49,14 +53,22 @@ describe('a configuration file', () => {
         'jwt[0].issuer.audiences: must NOT have fewer than 1 items',
         'jwt[1].issuer: is required',
         'mode: must be one of "strict", "loose"',
-        'other: unknown field',
+        'strict decoding error: unknown field "other"',
       ].join('; '),
     );
   });
 
   it.each([
-    ['kind: AuthenticationConfiguration', 'apiVersion: must be one of AuthenticationConfiguration of example.com/v1'],
-    ['apiVersion: example.com/v2\nkind: AuthenticationConfiguration', 'apiVersion: must be one of'],
+    ['kind: AuthenticationConfiguration', `Object 'apiVersion' is missing in '{"kind":"AuthenticationConfiguration"}'`],
+    ['apiVersion: example.com/v1', `Object 'Kind' is missing in '{"apiVersion":"example.com/v1"}'`],
+    [
+      'apiVersion: example.com/v2\nkind: AuthenticationConfiguration',
+      'no kind "AuthenticationConfiguration" is registered for version "example.com/v2"; it must be one of AuthenticationConfiguration of example.com/v1',
+    ],
+    [
+      `${HEAD}jwt:\n- {issuer: {url: 'https://a', other: 1}, some: 2}\n`,
+      'strict decoding error: unknown field "jwt[0]',
+    ],
     ['[]', 'must be an object'],
     ['', 'must be an object'],
     [`${HEAD}mode: strict\nmode: loose\n`, 'is not valid YAML: Map keys must be unique'],

@@ -28,14 +28,17 @@ export type FileTypes = Readonly<Record<string, FileSchema>>;
 export async function readConfigFile<T>(text: string, types: FileTypes): Promise<FileRead<T>> {
   const parsed = parseYaml(text);
   if ('errors' in parsed) return { ok: false, errors: parsed.errors };
-  const { value } = parsed;
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
+  if (typeof parsed.value !== 'object' || parsed.value === null || Array.isArray(parsed.value))
     return { ok: false, errors: [{ path: '', message: 'must be an object' }] };
-  const { apiVersion, kind } = value as { readonly apiVersion?: unknown; readonly kind?: unknown };
-  const schema =
-    typeof apiVersion === 'string' && typeof kind === 'string' ? types[`${apiVersion}/${kind}`] : undefined;
-  if (schema === undefined)
-    return { ok: false, errors: [{ path: 'apiVersion', message: `must be one of ${namesOf(types).join(', ')}` }] };
+  const value = withoutNulls(parsed.value) as Readonly<Record<string, unknown>>;
+  const { apiVersion = '', kind = '' } = value;
+  if (kind === '') return missing('Kind', value);
+  const schema = Object.hasOwn(types, `${apiVersion}/${kind}`) ? types[`${apiVersion}/${kind}`] : undefined;
+  if (schema === undefined) {
+    if (apiVersion === '') return missing('apiVersion', value);
+    const message = `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}; it must be one of ${namesOf(types).join(', ')}`;
+    return { ok: false, errors: [{ path: '', message }] };
+  }
   const errors = await checkFields(value, {
     type: 'object',
     unevaluatedProperties: false,
@@ -44,6 +47,19 @@ export async function readConfigFile<T>(text: string, types: FileTypes): Promise
   });
   if (errors.length > 0) return { ok: false, errors };
   return { ok: true, apiVersion: apiVersion as string, kind: kind as string, value: value as T };
+}
+
+const missing = (field: string, value: object): FileRead<never> => ({
+  ok: false,
+  errors: [{ path: '', message: `Object '${field}' is missing in '${JSON.stringify(value)}'` }],
+});
+
+/** A field with the value null is absent, as in Go. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).filter(([, member]) => member !== null);
+  return Object.fromEntries(entries.map(([name, member]) => [name, withoutNulls(member)]));
 }
 
 /** The value of a YAML text of one document; duplicate keys and several documents are errors. */
@@ -70,10 +86,16 @@ export async function checkFields(value: unknown, schema: FileSchema): Promise<r
   return check(value) ? [] : (check.errors ?? []).map(fieldError);
 }
 
-/** The errors in one line, as a message for the author of the file. */
+/** The errors in one line, as a message for the author of the file. Unknown fields have the text of kube-apiserver's strict decoder. */
 export function describeErrors(errors: readonly FileError[]): string {
-  return errors.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
+  const unknown = errors.filter(({ message }) => message === UNKNOWN);
+  const others = errors.filter(({ message }) => message !== UNKNOWN);
+  const texts = others.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
+  const fields = unknown.map(({ path }) => `unknown field ${JSON.stringify(path)}`);
+  return [...texts, ...(fields.length === 0 ? [] : [`strict decoding error: ${fields.join(', ')}`])].join('; ');
 }
+
+const UNKNOWN = 'unknown field';
 
 function fieldError({ instancePath, keyword, params, message }: ErrorObject): FileError {
   const path = instancePath
@@ -88,7 +110,7 @@ function fieldError({ instancePath, keyword, params, message }: ErrorObject): Fi
       return { path: child(params['missingProperty']), message: 'is required' };
     case 'additionalProperties':
     case 'unevaluatedProperties':
-      return { path: child(params['additionalProperty'] ?? params['unevaluatedProperty']), message: 'unknown field' };
+      return { path: child(params['additionalProperty'] ?? params['unevaluatedProperty']), message: UNKNOWN };
     case 'enum':
       return {
         path,

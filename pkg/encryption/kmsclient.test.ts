@@ -54,6 +54,15 @@ describe('a connection to a KMS plug-in', () => {
     );
   });
 
+  it('is replaced after responses that are too large', async () => {
+    await plugin.start();
+    const service = await connect(60_000);
+    plugin.healthz = 'x'.repeat(4_000_000);
+    for (let i = 0; i < 8; i++) await expect(service.status()).rejects.toThrow('message larger than max');
+    plugin.healthz = 'ok';
+    expect((await service.status()).healthz).toBe('ok');
+  });
+
   it('does not wait for each key of an absent plug-in, and decrypts again when it is back', async () => {
     const service = await connect(300);
     await expect(service.status()).rejects.toThrow('DeadlineExceeded');

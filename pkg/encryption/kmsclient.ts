@@ -25,6 +25,9 @@ export interface KmsClientOptions {
   readonly metrics: TransformationMetrics;
 }
 
+/** A valid response is much smaller: a ciphertext, a key id and annotations within their limits. */
+const RESPONSE_BYTES_MAX = 256 * 1024;
+
 /**
  * A KMS plug-in, called by gRPC over a UNIX socket. A call waits until its deadline for a plug-in that restarts. After a
  * call that found no plug-in only Status waits: reading values with many keys must not take one timeout for each key.
@@ -32,23 +35,35 @@ export interface KmsClientOptions {
 export function kmsClient({ name, endpoint, timeout, clock, metrics }: KmsClientOptions): KmsService {
   const path = endpoint.slice('unix:'.length).replace(/^\/\//, '');
   const target = path.startsWith('/@') ? `unix-abstract:${path.slice(2)}` : `unix:${path}`;
-  const client = new Client(target, credentials.createInsecure(), {
-    'grpc.default_authority': 'localhost',
-    'grpc.initial_reconnect_backoff_ms': 100,
-    'grpc.max_reconnect_backoff_ms': 2000,
-  });
+  const connected = (): Client =>
+    new Client(target, credentials.createInsecure(), {
+      'grpc.default_authority': 'localhost',
+      'grpc.max_receive_message_length': RESPONSE_BYTES_MAX,
+      'grpc.initial_reconnect_backoff_ms': 100,
+      'grpc.max_reconnect_backoff_ms': 2000,
+      // Otherwise a new client would use the connection of the one before.
+      'grpc.use_local_subchannel_pool': 1,
+    });
+  let client = connected();
   let isAbsent = false;
+  let isClosed = false;
   const call = <T>(method: string, request: Buffer, codec: WireCodec<T>): Promise<T> => {
     const since = clock.monotonic();
     const ended = (code: string): void => metrics.kmsCalled(name, method, code, clock.monotonic() - since);
     return new Promise<T>((resolve, reject) => {
+      const used = client;
       const metadata = new Metadata({ waitForReady: !isAbsent || method === KMS_METHODS.status });
       const options = { deadline: clock.now() + timeout };
-      client.makeUnaryRequest(method, asIs, asIs, request, metadata, options, (error, reply) => {
+      used.makeUnaryRequest(method, asIs, asIs, request, metadata, options, (error, reply) => {
         ended(codeOf(error));
         isAbsent = error?.code === status.UNAVAILABLE || error?.code === status.DEADLINE_EXCEEDED;
+        if (error?.code === status.RESOURCE_EXHAUSTED && used === client && !isClosed) {
+          // What was sent too much may fill the connection for ever.
+          client.close();
+          client = connected();
+        }
         if (error !== null || reply === undefined) {
-          const isConnected = client.getChannel().getConnectivityState(false) === connectivityState.READY;
+          const isConnected = used.getChannel().getConnectivityState(false) === connectivityState.READY;
           const details = error?.details ?? 'no answer';
           const refuse = (why: string): void => {
             const failed = new Error(`rpc error: code = ${codeOf(error)} desc = ${why}`);
@@ -74,7 +89,10 @@ export function kmsClient({ name, endpoint, timeout, clock, metrics }: KmsClient
       const request = kmsDecryptRequestCodec.encode({ uid, ciphertext, keyId, annotations });
       return (await call(KMS_METHODS.decrypt, request, kmsDecryptResponseCodec)).plaintext;
     },
-    close: () => client.close(),
+    close: () => {
+      isClosed = true;
+      client.close();
+    },
   };
 }
 

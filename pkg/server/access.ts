@@ -204,13 +204,14 @@ function tokenWebhook({
 function watchKeys(tokens: ServiceAccountTokens, world: World, log: Log): () => void {
   const failed = (error: Error): void =>
     log.error({ problem: error.message }, 'could not reload the keys of service-account tokens');
-  const reload = async (): Promise<void> => {
+  const reload = async (): Promise<undefined> => {
     try {
       tokens.reload();
       log.info({}, 'keys of service-account tokens reloaded');
     } catch (error) {
       failed(error as Error);
     }
+    return undefined;
   };
   const flag = 'service-account-key-file';
   const stops = tokens.files.map((path) => watchFile(world, path, givenText({ flag, path }), reload, failed));

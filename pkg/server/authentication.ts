@@ -1,16 +1,13 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { FieldPath } from '../api/index.js';
 import { type AnonymousConfig, JwtSet, SIGNING_ALGORITHMS, type TokenAuthenticator } from '../auth/index.js';
-import type { World } from '../base/index.js';
+import { runSteps, Scheduler, Slice, type World } from '../base/index.js';
+import { readJsonBody } from '../codec/index.js';
 import { type Config, ConfigError } from '../config/index.js';
 import { Outbound } from '../outbound/index.js';
 import type { AccessMetrics, Log } from '../telemetry/index.js';
-import {
-  oidcAuthenticator,
-  type ReadAuthentication,
-  readAuthentication,
-  readAuthenticationFile,
-} from './authenticationfile.js';
+import { oidcAuthenticator, readAuthentication, readAuthenticationFile } from './authenticationfile.js';
 import { issuerFetch } from './issuerfetch.js';
 import { watchFile } from './watchedfile.js';
 
@@ -30,6 +27,9 @@ export interface JwtAuthentication {
   close(): void;
 }
 
+/** Milliseconds of one turn of the event loop in which documents of issuers are read. */
+const SLICE = 8;
+
 /** Creates the authenticators of `--oidc-*` or `--authentication-config`. The file is read again when it changes. */
 export async function openJwtAuthentication({
   world,
@@ -44,9 +44,17 @@ export async function openJwtAuthentication({
   const byFlag: AnonymousConfig = { enabled: access.anonymous, conditions: [] };
   const direct = new Outbound({ world });
   const seconds = (): number => world.clock.now() / 1000;
+  const scheduler = new Scheduler(world, SLICE);
+  const pace = (): Slice => new Slice(world, scheduler, SLICE);
   const setOf = (algorithms: readonly string[]): JwtSet =>
     new JwtSet({
-      fetchOf: (issuer) => issuerFetch(issuer, { selected: outbound, direct }),
+      fetchOf: (issuer) => issuerFetch(issuer, { selected: outbound, direct, clock: world.clock }),
+      readJson: async (text) => {
+        const read = await runSteps(readJsonBody(Buffer.from(text)), pace());
+        if (!read.ok) throw new Error(read.message);
+        return read.value;
+      },
+      pace,
       algorithms,
       world,
       observer: {
@@ -65,7 +73,7 @@ export async function openJwtAuthentication({
   };
   if (access.oidc !== undefined) {
     const tokens = setOf(access.oidc.signingAlgorithms);
-    await tokens.use(oidcAuthenticator(access.oidc, issuers));
+    tokens.use(oidcAuthenticator(access.oidc, issuers));
     return { tokens, anonymous: byFlag, close: () => endOf(tokens) };
   }
   const path = access.authenticationFile;
@@ -77,7 +85,7 @@ export async function openJwtAuthentication({
       'anonymous: Forbidden: --anonymous-auth flag cannot be set when anonymous field is configured in authentication configuration file',
     );
   const tokens = setOf(SIGNING_ALGORITHMS);
-  await tokens.use(first.compiled);
+  tokens.use(first.compiled);
   metrics.authenticationFile.inForce(server, hashOf(first.text));
   const failed = (error: Error): void => {
     metrics.authenticationFile.reloaded('failure', server, seconds());
@@ -89,15 +97,20 @@ export async function openJwtAuthentication({
     first.text,
     async (text) => {
       try {
-        const next = await readAuthentication(text, issuers);
-        checkAnonymous(first, next);
-        await tokens.use(next.compiled);
+        const next = await readAuthentication(text, issuers, (found, errors) => {
+          if (!isDeepStrictEqual(anonymous, found.anonymous))
+            errors.forbidden(FieldPath.of('anonymous'), 'changed from initial configuration file');
+        });
+        await tokens.change(next.compiled);
         metrics.authenticationFile.reloaded('success', server, seconds());
         metrics.authenticationFile.inForce(server, hashOf(text));
         log.info({ file: path }, 'authentication configuration reloaded');
       } catch (error) {
         failed(error as Error);
+        // An issuer that cannot be reached may be reached later.
+        if (!(error instanceof ConfigError)) return 'again';
       }
+      return undefined;
     },
     failed,
   );
@@ -109,13 +122,6 @@ export async function openJwtAuthentication({
       endOf(tokens);
     },
   };
-}
-
-function checkAnonymous(first: ReadAuthentication, next: ReadAuthentication): void {
-  if (!isDeepStrictEqual(first.config.anonymous, next.config.anonymous))
-    throw new ConfigError(
-      'invalid authentication configuration: anonymous: Forbidden: changed from initial configuration file',
-    );
 }
 
 /** The names of issuers, servers and files in metrics. */

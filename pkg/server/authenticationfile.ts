@@ -63,13 +63,17 @@ const TYPES: FileTypes = Object.fromEntries(
 
 /**
  * Reads an AuthenticationConfiguration. `reserved` are the issuers of service-account tokens. Throws `ConfigError` with
- * the path of every invalid field.
+ * the path of every invalid field, and those that `check` reports.
  */
-export async function readAuthentication(text: string, reserved: readonly string[]): Promise<ReadAuthentication> {
+export async function readAuthentication(
+  text: string,
+  reserved: readonly string[],
+  check: Check = () => {},
+): Promise<ReadAuthentication> {
   if (text === '') throw new ConfigError('empty config data');
   const found = await readConfigFile<AuthenticationConfig>(text, TYPES);
   if (!found.ok) throw new ConfigError(describeErrors(found.errors));
-  return { config: found.value, compiled: compiled(found.value, reserved) };
+  return { config: found.value, compiled: compiled(found.value, reserved, check) };
 }
 
 /** Reads the file of `--authentication-config` at the start. */
@@ -115,9 +119,17 @@ export function oidcAuthenticator(flags: OidcFlags, reserved: readonly string[])
   return compiled({ jwt: [jwt], anonymous: undefined }, reserved);
 }
 
-function compiled(config: AuthenticationConfig, reserved: readonly string[]): readonly CompiledJwt[] {
+/** A further check of a configuration. */
+type Check = (config: AuthenticationConfig, errors: FieldErrors) => void;
+
+function compiled(
+  config: AuthenticationConfig,
+  reserved: readonly string[],
+  check: Check = () => {},
+): readonly CompiledJwt[] {
   const errors = new FieldErrors();
   const found = compileAuthentication(config, reserved, errors);
+  check(config, errors);
   if (!errors.empty) throw new ConfigError(`invalid authentication configuration: ${aggregateText(errors)}`);
   return found;
 }

@@ -99,6 +99,7 @@ export async function openAuthorization(parts: AuthorizationParts): Promise<Auth
       } catch (error) {
         failed(error as Error);
       }
+      return undefined;
     },
     failed,
   );

@@ -6,14 +6,14 @@ const PERIOD = 1_000;
 
 /**
  * Calls `changed` with the text of a file whenever it differs from the last one, beginning with `text`. Checks do not
- * overlap: the next begins after `changed` has ended. A file that cannot be read is reported once, until it can be read
+ * overlap: the next begins after `changed` has ended. If that resolves to 'again', it is called with the same text once more. A file that cannot be read is reported once, until it can be read
  * again. Returns the function that stops the checks.
  */
 export function watchFile(
   world: World,
   path: string,
   text: string,
-  changed: (text: string) => Promise<void>,
+  changed: (text: string) => Promise<'again' | undefined>,
   unreadable: (error: Error) => void,
 ): () => void {
   let known: string | undefined = text;
@@ -31,8 +31,9 @@ export function watchFile(
       return;
     }
     if (stopped || now === known) return;
+    const before = known;
     known = now;
-    await changed(now);
+    if ((await changed(now)) === 'again') known = before;
   };
   const cancel = world.timers.every(PERIOD, () => {
     if (looking) return;

@@ -23,6 +23,8 @@ export interface TestIssuer {
   available: boolean;
   /** Other documents, by path. */
   readonly documents: Map<string, string>;
+  /** Redirects, by path. */
+  readonly redirects: Map<string, string>;
   /** Requested paths. */
   readonly asked: string[];
   token(claims: Readonly<Record<string, unknown>>, options?: TokenOptions): Promise<string>;
@@ -58,6 +60,11 @@ export async function startIssuer(): Promise<TestIssuer> {
       response.end('not now');
       return;
     }
+    const moved = issuer.redirects.get(path);
+    if (moved !== undefined) {
+      response.writeHead(302, { location: moved }).end();
+      return;
+    }
     const document = issuer.documents.get(path);
     response.setHeader('content-type', 'application/json');
     if (document !== undefined) response.end(document);
@@ -78,6 +85,7 @@ export async function startIssuer(): Promise<TestIssuer> {
     claimedIssuer: undefined,
     available: true,
     documents: new Map(),
+    redirects: new Map(),
     asked: [],
     token(claims, { key = issuer.keys[0]!, header = {} } = {}) {
       const seconds = Math.floor(Date.now() / 1000);

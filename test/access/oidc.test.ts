@@ -175,6 +175,67 @@ describe('AuthenticationConfiguration', () => {
     expect(await userOf(token)).toMatchObject({ username: 'joe' });
   });
 
+  it('is reloaded only when the new issuers are discovered', async () => {
+    const path = file('config', configOf(authenticator()));
+    await start(`--authentication-config=${path}`);
+    const token = await issuer.token({ other: 'joe' });
+    expect(await userOf(token)).toMatchObject({ username: 'jane' });
+    const asked = issuer.asked.length;
+    issuer.available = false;
+    writeFileSync(path, configOf(authenticator({ claimMappings: { username: { claim: 'other', prefix: '' } } })));
+    await eventually(async () => (issuer.asked.length > asked ? true : undefined));
+    expect(await userOf(await issuer.token({ sub: 'new' }))).toMatchObject({ username: 'new' });
+    issuer.available = true;
+    await eventually(async () => ((await whoAmI(token)).json.status.userInfo.username === 'joe' ? true : undefined));
+  }, 120_000);
+
+  it('follows redirects of the issuer to https URLs', async () => {
+    issuer.redirects.set('/.well-known/openid-configuration', '/elsewhere');
+    issuer.redirects.set('/elsewhere', `${issuer.url}/document`);
+    issuer.documents.set('/document', JSON.stringify({ issuer: issuer.url, jwks_uri: `${issuer.url}/moved` }));
+    issuer.redirects.set('/moved', '/keys');
+    await start(`--authentication-config=${file('config', configOf(authenticator()))}`);
+    expect(await userOf(await issuer.token({}))).toMatchObject({ username: 'jane' });
+  });
+
+  it('gives up on redirects in a circle, and on those to http', async () => {
+    issuer.redirects.set('/keys', '/keys');
+    await start(`--authentication-config=${file('config', configOf(authenticator()))}`);
+    await eventually(async () => (issuer.asked.length > 0 ? true : undefined));
+    await eventually(async () => {
+      expect((await whoAmI(await issuer.token({}))).status).toBe(401);
+      return issuer.asked.filter((path) => path === '/keys').length >= 10 ? true : undefined;
+    });
+    issuer.redirects.set('/keys', `${issuer.url.replace('https:', 'http:')}/other`);
+    expect((await whoAmI(await issuer.token({}))).status).toBe(401);
+    expect(issuer.asked).not.toContain('/other');
+  });
+
+  it('ignores keys that no token can be signed with, and those beyond a thousand', async () => {
+    const [key] = issuer.keys;
+    const odd = [
+      {},
+      1,
+      { kty: 'RSA', n: 'A'.repeat(100_000), e: 'AQAB' },
+      { kty: 'RSA', n: 'AQAB', e: 'A'.repeat(20) },
+      { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA' },
+    ];
+    const own = { ...key!.publicKey.export({ format: 'jwk' }), kid: key!.id };
+    const other = { ...newKey('x').publicKey.export({ format: 'jwk' }), kid: 'x' };
+    issuer.documents.set('/keys', JSON.stringify({ keys: [...odd, own] }));
+    await start(`--authentication-config=${file('config', configOf(authenticator()))}`);
+    expect(await userOf(await issuer.token({}))).toMatchObject({ username: 'jane' });
+    await server?.close();
+    issuer.documents.set('/keys', JSON.stringify({ keys: [...Array.from({ length: 1000 }, () => other), own] }));
+    await start(`--authentication-config=${file('config', configOf(authenticator()))}`);
+    const before = issuer.asked.filter((path) => path === '/keys').length;
+    await eventually(async () => {
+      expect((await whoAmI(await issuer.token({ sub: 'late' }))).status).toBe(401);
+      return issuer.asked.filter((path) => path === '/keys').length > before ? true : undefined;
+    });
+    expect((await whoAmI(await issuer.token({ sub: 'late' }))).status).toBe(401);
+  });
+
   it('finds new keys, and retries while the issuer is unavailable', async () => {
     issuer.available = false;
     await start(`--authentication-config=${file('config', configOf(authenticator()))}`);

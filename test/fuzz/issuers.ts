@@ -52,11 +52,13 @@ async function authenticatorOf(documents: { readonly discovery: string; readonly
   assert.deepEqual(errors.list, []);
   const set = new JwtSet({
     fetchOf: () => async (url) => ({ status: 200, body: url.endsWith('/keys') ? documents.keys : documents.discovery }),
+    readJson: async (text) => JSON.parse(text),
+    pace: () => ({ spent: () => false, yield: async () => {} }),
     algorithms: SIGNING_ALGORITHMS,
     world: testWorld(NOW),
     observer: { authenticated: () => {}, keysFetched: () => {}, discovered: () => {} },
   });
-  await set.use(compiled);
+  set.use(compiled);
   // The discovery has no network to wait for.
   await new Promise((resolve) => setImmediate(resolve));
   return set;

@@ -1,12 +1,11 @@
-import { createHash } from 'node:crypto';
-import { isObject, type JsonObject, type JsonValue } from '../../api/index.js';
+import type { JsonObject, JsonValue } from '../../api/index.js';
 import type { World } from '../../base/index.js';
-import { type Authentication, NONE, type TokenAuthenticator } from '../authn/authenticator.js';
+import type { Authentication } from '../authn/authenticator.js';
 import { withAuthenticatedGroup } from '../user.js';
 import { ClaimResolver } from './distributed.js';
-import { type Fetch, IssuerKeys } from './keys.js';
+import { type IssuerAccess, IssuerKeys } from './keys.js';
 import { userOf } from './mapping.js';
-import { discoveryUrlOf, issuerOf, parseJson, partOf, unverifiedIssuer } from './token.js';
+import { discoveryUrlOf, issuerOf, type Unverified } from './token.js';
 import type { CompiledJwt } from './validate.js';
 
 /** Milliseconds for which an authenticated token is cached, as in kube-apiserver. Never beyond its expiry. */
@@ -28,13 +27,13 @@ export interface JwtParts {
   readonly jwt: CompiledJwt;
   /** Algorithms that are accepted: those of `--oidc-signing-algs`, or all of `SIGNING_ALGORITHMS`. */
   readonly algorithms: readonly string[];
-  readonly fetch: Fetch;
+  readonly access: IssuerAccess;
   readonly world: World;
   readonly observer: JwtObserver;
 }
 
-/** Tokens of one OpenID Connect issuer. Tokens of other issuers are ignored. */
-export class JwtAuthenticator implements TokenAuthenticator {
+/** Tokens of one OpenID Connect issuer. */
+export class JwtAuthenticator {
   readonly #jwt: CompiledJwt;
   readonly #world: World;
   readonly #observer: JwtObserver;
@@ -43,21 +42,21 @@ export class JwtAuthenticator implements TokenAuthenticator {
   /** By the SHA-256 of the token, oldest first. */
   readonly #known = new Map<string, { readonly until: number; readonly found: Authentication }>();
 
-  constructor({ jwt, algorithms, fetch, world, observer }: JwtParts) {
+  constructor({ jwt, algorithms, access, world, observer }: JwtParts) {
     this.#jwt = jwt;
     this.#world = world;
     this.#observer = observer;
     const { url, discoveryURL } = jwt.config.issuer;
     const discoveryUrl = discoveryURL === '' ? discoveryUrlOf(url) : discoveryURL;
-    this.#keys = new IssuerKeys({ issuer: url, discoveryUrl, algorithms }, fetch, world, {
+    this.#keys = new IssuerKeys({ issuer: url, discoveryUrl, algorithms }, access, world, {
       fetched: (text) => observer.keysFetched(url, text),
       discovered: (problem) => observer.discovered(url, problem),
     });
     const { claim } = jwt.config.claimMappings.groups;
     if (claim !== '') {
       const verifierOf = (issuer: string): IssuerKeys =>
-        new IssuerKeys({ issuer, discoveryUrl: discoveryUrlOf(issuer), algorithms }, fetch, world, NOT_OBSERVED);
-      this.#resolver = new ClaimResolver(claim, fetch, verifierOf, (token, keys, issuer) =>
+        new IssuerKeys({ issuer, discoveryUrl: discoveryUrlOf(issuer), algorithms }, access, world, NOT_OBSERVED);
+      this.#resolver = new ClaimResolver(claim, access, verifierOf, (token, keys, issuer) =>
         this.#verified(token, keys, issuer),
       );
     }
@@ -68,9 +67,9 @@ export class JwtAuthenticator implements TokenAuthenticator {
     return this.#keys.problem;
   }
 
-  /** Settles after the first attempt to reach the issuer. */
-  get attempted(): Promise<void> {
-    return this.#keys.attempted;
+  /** Resolves when the issuer is discovered. */
+  get discovered(): Promise<void> {
+    return this.#keys.discovered;
   }
 
   close(): void {
@@ -78,16 +77,18 @@ export class JwtAuthenticator implements TokenAuthenticator {
     this.#resolver?.close();
   }
 
-  authenticateToken(token: string): Authentication | Promise<Authentication> {
-    const digest = createHash('sha256').update(token).digest('base64');
-    const known = this.#known.get(digest);
-    if (known !== undefined && this.#world.clock.now() < known.until) return known.found;
-    const { url } = this.#jwt.config.issuer;
-    if (unverifiedIssuer(token) !== url) return NONE;
-    return this.#judge(token, digest);
+  get issuer(): string {
+    return this.#jwt.config.issuer.url;
   }
 
-  async #judge(token: string, digest: string): Promise<Authentication> {
+  /** The cached user of a token, given its digest. */
+  known(digest: string): Authentication | undefined {
+    const known = this.#known.get(digest);
+    return known !== undefined && this.#world.clock.now() < known.until ? known.found : undefined;
+  }
+
+  /** Verifies a token of this issuer. */
+  async verify(token: Unverified, digest: string): Promise<Authentication> {
     const { clock } = this.#world;
     const { url } = this.#jwt.config.issuer;
     const started = clock.monotonic();
@@ -115,18 +116,16 @@ export class JwtAuthenticator implements TokenAuthenticator {
    * Returns the claims of a token after checking its signature, issuer, audience and time. Throws an Error with the
    * reason.
    */
-  async #verified(token: string, keys: IssuerKeys, issuer: string): Promise<JsonObject> {
-    const header = partOf(token, 0);
-    const stated = partOf(token, 1);
-    if (header === undefined || stated === undefined) throw new Error('oidc: malformed jwt');
+  async #verified(token: Unverified, keys: IssuerKeys, issuer: string): Promise<JsonObject> {
+    const { text, header, payload, claims } = token;
+    if (header === undefined) throw new Error('oidc: malformed jwt');
     if (header['crit'] !== undefined) throw new Error('oidc: malformed jwt: critical headers are not supported');
     // Cheap checks come before the signature: they need no key and no request to the issuer.
-    this.#checkClaims(stated, issuer);
+    this.#checkClaims(claims, issuer);
     const algorithm = typeof header['alg'] === 'string' ? header['alg'] : '';
     const id = typeof header['kid'] === 'string' ? header['kid'] : '';
-    const claims = parseJson(await keys.verify(token, algorithm, id));
-    if (!isObject(claims)) throw new Error('oidc: failed to unmarshal claims');
-    this.#checkClaims(claims, issuer);
+    // The verified bytes are the ones that were read.
+    if ((await keys.verify(text, algorithm, id)) !== payload) throw new Error('oidc: malformed jwt');
     return claims;
   }
 

@@ -1,11 +1,11 @@
 import { isObject, type JsonObject, textAt } from '../../api/index.js';
-import type { Fetch, IssuerKeys } from './keys.js';
-import { unverifiedIssuer } from './token.js';
+import type { IssuerAccess, IssuerKeys } from './keys.js';
+import { issuerOf, type Unverified, unverifiedIn } from './token.js';
 
 /** Maximum number of issuers of distributed claims that are kept: their names come from tokens. */
 const ISSUERS_MAX = 64;
 
-type Verify = (token: string, keys: IssuerKeys, issuer: string) => Promise<JsonObject>;
+type Verify = (token: Unverified, keys: IssuerKeys, issuer: string) => Promise<JsonObject>;
 
 /**
  * Fetches a distributed claim (OpenID Connect Core 1.0, section 5.6.2): a token with too many groups names an endpoint
@@ -13,14 +13,14 @@ type Verify = (token: string, keys: IssuerKeys, issuer: string) => Promise<JsonO
  */
 export class ClaimResolver {
   readonly #claim: string;
-  readonly #fetch: Fetch;
+  readonly #access: IssuerAccess;
   readonly #keysOf: (issuer: string) => IssuerKeys;
   readonly #verify: Verify;
   readonly #issuers = new Map<string, IssuerKeys>();
 
-  constructor(claim: string, fetch: Fetch, keysOf: (issuer: string) => IssuerKeys, verify: Verify) {
+  constructor(claim: string, access: IssuerAccess, keysOf: (issuer: string) => IssuerKeys, verify: Verify) {
     this.#claim = claim;
-    this.#fetch = fetch;
+    this.#access = access;
     this.#keysOf = keysOf;
     this.#verify = verify;
   }
@@ -35,13 +35,13 @@ export class ClaimResolver {
     if (source === undefined) return claims;
     const { endpoint, accessToken } = source;
     if (!endpoint.startsWith('https://')) throw problem(`while calling ${endpoint}: only https is supported`);
-    const { status, body } = await this.#fetch(endpoint, accessToken).catch((error: Error) => {
+    const { status, body } = await this.#access.fetch(endpoint, accessToken).catch((error: Error) => {
       throw problem(`while getting distributed claim ${JSON.stringify(this.#claim)}: ${error.message}`);
     });
     if (status < 200 || status > 226) throw problem(`error while getting distributed claim JWT: ${status}`);
-    const token = body.trim();
-    const issuer = unverifiedIssuer(token);
-    if (issuer === undefined || !issuer.startsWith('https://'))
+    const token = await unverifiedIn(body.trim(), this.#access.readJson);
+    const issuer = token === undefined ? undefined : issuerOf(token.claims);
+    if (token === undefined || issuer === undefined || !issuer.startsWith('https://'))
       throw problem(
         `getting untrusted issuer from endpoint ${endpoint} failed for claim ${JSON.stringify(this.#claim)}`,
       );

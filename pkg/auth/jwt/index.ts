@@ -6,6 +6,6 @@ export {
   type JwtConfig,
   SIGNING_ALGORITHMS,
 } from './config.js';
-export type { Fetch, Fetched } from './keys.js';
+export type { Fetch, Fetched, IssuerAccess } from './keys.js';
 export { JwtSet } from './set.js';
 export { type CompiledJwt, compileAuthentication } from './validate.js';

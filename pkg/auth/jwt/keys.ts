@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { compactVerify } from 'jose';
-import { isObject, type JsonObject, type JsonValue } from '../../api/index.js';
-import type { World } from '../../base/index.js';
+import { isObject, type JsonObject, type JsonValue, textAt } from '../../api/index.js';
+import type { Pace, World } from '../../base/index.js';
 
 /** The response of an HTTP GET. */
 export interface Fetched {
@@ -12,13 +12,58 @@ export interface Fetched {
 /** Fetches an https URL. Rejects if there is no response, or it is too large. `bearer`: '' for none. */
 export type Fetch = (url: string, bearer: string) => Promise<Fetched>;
 
-/** A key of an issuer (RFC 7517). */
-interface IssuerKey {
-  readonly id: string;
-  /** '' if the key has no id. */
-  readonly algorithm: string;
-  readonly key: KeyObject;
+/** How issuers are asked, and how their documents are read: they may have any size and shape. */
+export interface IssuerAccess {
+  readonly fetch: Fetch;
+  /** The value of a JSON text, read in steps. Rejects with the reason if it is no JSON, or exceeds a limit. */
+  readonly readJson: (text: string) => Promise<JsonValue>;
+  /** The pace of work that grows with the number of keys. */
+  readonly pace: () => Pace;
 }
+
+/** A key of an issuer (RFC 7517). It is imported when a token needs it. */
+class IssuerKey {
+  /** '' if the key has no id. */
+  readonly id: string;
+  readonly #algorithm: string;
+  readonly #parameters: JsonWebKey;
+  #key: KeyObject | undefined;
+  #isBroken = false;
+
+  constructor(id: string, algorithm: string, parameters: JsonWebKey) {
+    this.id = id;
+    this.#algorithm = algorithm;
+    this.#parameters = parameters;
+  }
+
+  /** Whether a signature by this algorithm may be of this key. */
+  fits(algorithm: string): boolean {
+    if (this.#algorithm !== '' && this.#algorithm !== algorithm) return false;
+    const curve = CURVES[algorithm];
+    return curve === undefined ? this.#parameters['kty'] === 'RSA' : this.#parameters['crv'] === curve;
+  }
+
+  /** The key, or undefined if its parameters are no key. */
+  get(): KeyObject | undefined {
+    if (this.#key === undefined && !this.#isBroken) {
+      try {
+        this.#key = createPublicKey({ key: this.#parameters, format: 'jwk' });
+      } catch {
+        this.#isBroken = true;
+      }
+    }
+    return this.#key;
+  }
+}
+
+/** The curves of the algorithms with elliptic curves. */
+const CURVES: Readonly<Record<string, string>> = { ES256: 'P-256', ES384: 'P-384', ES512: 'P-521' };
+/** Keys of one issuer; further ones are ignored. A token without a key id is compared with all of them. */
+const KEYS_MAX = 1_000;
+/** Characters of a modulus of 16,384 bits, the largest one that OpenSSL computes with, and of any parameter of a curve. */
+const PARAMETER_CHARACTERS_MAX = 2_732;
+/** Characters of an exponent of 32 bits: a larger one makes each verification slow. */
+const EXPONENT_CHARACTERS_MAX = 6;
 
 /** Observes the key set of an issuer. */
 export interface KeySetObserver {
@@ -47,7 +92,7 @@ export interface IssuerKeysConfig {
  */
 export class IssuerKeys {
   readonly #config: IssuerKeysConfig;
-  readonly #fetch: Fetch;
+  readonly #access: IssuerAccess;
   readonly #world: World;
   readonly #observer: KeySetObserver;
   #jwksUrl: string | undefined;
@@ -57,15 +102,22 @@ export class IssuerKeys {
   #closed = false;
   #cancel: () => void = () => {};
   /** Why the issuer cannot be used yet; undefined after discovery. */
-  problem: string | undefined = 'not initialized';
+  problem: string | undefined;
   /** Settles when the first attempt to discover the issuer has ended. */
   readonly attempted: Promise<void>;
+  /** Resolves when the issuer is discovered. */
+  readonly discovered: Promise<void>;
+  #isDiscovered: () => void = () => {};
 
-  constructor(config: IssuerKeysConfig, fetch: Fetch, world: World, observer: KeySetObserver) {
+  constructor(config: IssuerKeysConfig, access: IssuerAccess, world: World, observer: KeySetObserver) {
     this.#config = config;
-    this.#fetch = fetch;
+    this.#access = access;
     this.#world = world;
     this.#observer = observer;
+    this.problem = `oidc: authenticator for issuer ${JSON.stringify(config.issuer)} is not initialized`;
+    this.discovered = new Promise((resolve) => {
+      this.#isDiscovered = resolve;
+    });
     this.attempted = this.#discover();
   }
 
@@ -77,9 +129,9 @@ export class IssuerKeys {
   async #discover(): Promise<void> {
     const { issuer, discoveryUrl } = this.#config;
     try {
-      const { status, body } = await this.#fetch(discoveryUrl, '');
+      const { status, body } = await this.#access.fetch(discoveryUrl, '');
       if (status !== 200) throw new Error(`${status}: ${body.slice(0, 200)}`);
-      const document = parsed(body, 'oidc: failed to decode provider discovery object');
+      const document = await this.#parsed(body, 'oidc: failed to decode provider discovery object');
       if (document['issuer'] !== issuer)
         throw new Error(
           `oidc: issuer did not match the issuer returned by provider, expected ${JSON.stringify(issuer)} got ${JSON.stringify(document['issuer'] ?? '')}`,
@@ -88,6 +140,7 @@ export class IssuerKeys {
       if (typeof url !== 'string' || url === '') throw new Error('provider did not return JWKS URL');
       this.#jwksUrl = url;
       this.problem = undefined;
+      this.#isDiscovered();
     } catch (error) {
       this.problem = (error as Error).message;
       if (!this.#closed)
@@ -117,13 +170,17 @@ export class IssuerKeys {
   }
 
   async #tryKeys(token: string, algorithm: string, id: string): Promise<string | undefined> {
-    for (const { id: keyId, algorithm: own, key } of this.#keys) {
-      if ((id !== '' && keyId !== id) || (own !== '' && own !== algorithm)) continue;
+    const pace = this.#access.pace();
+    for (const candidate of this.#keys) {
+      if ((id !== '' && candidate.id !== id) || !candidate.fits(algorithm)) continue;
+      if (pace.spent()) await pace.yield();
+      const key = candidate.get();
+      if (key === undefined) continue;
       try {
         const { payload } = await compactVerify(token, key, { algorithms: [algorithm] });
         return Buffer.from(payload).toString('utf8');
       } catch {
-        // Not signed by this key, or the key is of another type: try the next one.
+        // Not signed by this key: try the next one.
       }
     }
     return undefined;
@@ -144,9 +201,9 @@ export class IssuerKeys {
   async #fetchKeys(): Promise<void> {
     let text: string | undefined;
     try {
-      const { status, body } = await this.#fetch(this.#jwksUrl!, '');
+      const { status, body } = await this.#access.fetch(this.#jwksUrl!, '');
       if (status !== 200) throw new Error(`oidc: get keys failed: ${status} ${body.slice(0, 200)}`);
-      this.#keys = keysOf(parsed(body, 'oidc: failed to decode keys'));
+      this.#keys = keysOf(await this.#parsed(body, 'oidc: failed to decode keys'));
       text = body;
     } catch (error) {
       throw new Error(`failed to verify signature: fetching keys ${(error as Error).message}`);
@@ -154,36 +211,42 @@ export class IssuerKeys {
       if (!this.#closed) this.#observer.fetched(text);
     }
   }
+
+  async #parsed(text: string, problem: string): Promise<JsonObject> {
+    let value: JsonValue;
+    try {
+      value = await this.#access.readJson(text);
+    } catch (error) {
+      throw new Error(`${problem}: ${(error as Error).message}`);
+    }
+    if (!isObject(value)) throw new Error(`${problem}: not an object`);
+    return value;
+  }
 }
 
-/** Returns the usable asymmetric keys of a set. Others, with an unsupported type or curve, are ignored. */
+/** Returns the asymmetric keys of a set that may be usable. Others, with an unsupported type or a size that no key has, are ignored. */
 function keysOf(set: JsonObject): readonly IssuerKey[] {
   const keys = set['keys'];
   if (!Array.isArray(keys)) return [];
-  return keys.flatMap((jwk) => {
-    if (!isObject(jwk) || jwk['use'] === 'enc' || (jwk['kty'] !== 'RSA' && jwk['kty'] !== 'EC')) return [];
-    try {
-      // Only public parameters are copied, so that a key published with its private half can also be used.
-      const { kty, n, e, crv, x, y } = jwk as Record<string, string>;
-      const parameters = kty === 'RSA' ? { kty, n, e } : { kty, crv, x, y };
-      const key = createPublicKey({ key: parameters as JsonWebKey, format: 'jwk' });
-      const text = (name: string): string => (typeof jwk[name] === 'string' ? (jwk[name] as string) : '');
-      return [{ id: text('kid'), algorithm: text('alg'), key }];
-    } catch {
-      return [];
-    }
-  });
+  const found: IssuerKey[] = [];
+  for (const jwk of keys) {
+    if (!isObject(jwk) || jwk['use'] === 'enc') continue;
+    const text = (name: string): string => textAt(jwk, name);
+    // Only public parameters are copied, so that a key published with its private half can also be used.
+    const names = PARAMETERS[text('kty')];
+    if (names === undefined) continue;
+    if (names.some((name) => text(name) === '' || text(name).length > PARAMETER_CHARACTERS_MAX)) continue;
+    if (text('e').length > EXPONENT_CHARACTERS_MAX) continue;
+    const parameters = Object.fromEntries(names.map((name) => [name, text(name)]));
+    found.push(new IssuerKey(text('kid'), text('alg'), parameters));
+    if (found.length === KEYS_MAX) break;
+  }
+  return found;
 }
+
+const PARAMETERS: Readonly<Record<string, readonly string[] | undefined>> = Object.assign(Object.create(null), {
+  RSA: ['kty', 'n', 'e'],
+  EC: ['kty', 'crv', 'x', 'y'],
+});
 
 type JsonWebKey = { [key: string]: unknown };
-
-function parsed(text: string, problem: string): JsonObject {
-  let value: JsonValue | undefined;
-  try {
-    value = JSON.parse(text) as JsonValue;
-  } catch (error) {
-    throw new Error(`${problem}: ${(error as Error).message}`);
-  }
-  if (!isObject(value)) throw new Error(`${problem}: not an object`);
-  return value;
-}

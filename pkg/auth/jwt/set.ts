@@ -1,11 +1,13 @@
+import { createHash } from 'node:crypto';
 import type { World } from '../../base/index.js';
-import { type Authentication, type TokenAuthenticator, tokenChain } from '../authn/authenticator.js';
+import { type Authentication, NONE, type TokenAuthenticator } from '../authn/authenticator.js';
 import { JwtAuthenticator, type JwtObserver } from './authenticator.js';
 import type { IssuerConfig } from './config.js';
-import type { Fetch } from './keys.js';
+import type { Fetch, IssuerAccess } from './keys.js';
+import { issuerOf, unverified } from './token.js';
 import type { CompiledJwt } from './validate.js';
 
-export interface JwtSetParts {
+export interface JwtSetParts extends Omit<IssuerAccess, 'fetch'> {
   /** Creates the function that fetches from an issuer, with its certificate authority and egress. */
   readonly fetchOf: (issuer: IssuerConfig) => Fetch;
   readonly algorithms: readonly string[];
@@ -13,36 +15,73 @@ export interface JwtSetParts {
   readonly observer: JwtObserver;
 }
 
+/** Milliseconds in which all issuers of a new configuration must be discovered. */
+const DISCOVERY_PATIENCE = 60_000;
+
 /** The JWT authenticators in use. The set is replaced as a whole when the configuration changes. */
 export class JwtSet implements TokenAuthenticator {
   readonly #parts: JwtSetParts;
-  #members: readonly JwtAuthenticator[] = [];
-  #chain: TokenAuthenticator = tokenChain([]);
+  /** By issuer: the name of an issuer is unique. */
+  #members: ReadonlyMap<string, JwtAuthenticator> = new Map();
 
   constructor(parts: JwtSetParts) {
     this.#parts = parts;
   }
 
+  /** Uses these authenticators from now on; each becomes active when its issuer is discovered. */
+  use(compiled: readonly CompiledJwt[]): void {
+    this.#replace(this.#made(compiled));
+  }
+
   /**
-   * Uses these authenticators from now on. They become active when each has tried to reach its issuer, so that a reload
-   * does not reject tokens that were valid before. The previous authenticators then end.
+   * Uses these authenticators when all their issuers are discovered, so that a reload does not reject tokens that were valid before. Throws
+   * an Error with the reasons if that takes too long; the previous ones then stay.
    */
-  async use(compiled: readonly CompiledJwt[]): Promise<void> {
-    const { fetchOf, algorithms, world, observer } = this.#parts;
-    const next = compiled.map(
-      (jwt) => new JwtAuthenticator({ jwt, algorithms, fetch: fetchOf(jwt.config.issuer), world, observer }),
-    );
-    if (this.#members.length > 0) await Promise.all(next.map((one) => one.attempted));
+  async change(compiled: readonly CompiledJwt[]): Promise<void> {
+    const next = this.#made(compiled);
+    const { timers } = this.#parts.world;
+    let cancel: () => void = () => {};
+    const late = new Promise<void>((resolve) => {
+      cancel = timers.after(DISCOVERY_PATIENCE, resolve);
+    });
+    await Promise.race([late, Promise.all(next.map((one) => one.discovered))]);
+    cancel();
+    const problems = next.flatMap(({ problem }) => (problem === undefined ? [] : [problem]));
+    if (problems.length === 0) {
+      this.#replace(next);
+      return;
+    }
+    for (const one of next) one.close();
+    throw new Error(`[${problems.join(', ')}, context deadline exceeded]`);
+  }
+
+  #made(compiled: readonly CompiledJwt[]): readonly JwtAuthenticator[] {
+    const { fetchOf, algorithms, world, observer, readJson, pace } = this.#parts;
+    return compiled.map((jwt) => {
+      const access = { fetch: fetchOf(jwt.config.issuer), readJson, pace };
+      return new JwtAuthenticator({ jwt, algorithms, access, world, observer });
+    });
+  }
+
+  #replace(next: readonly JwtAuthenticator[]): void {
     this.close();
-    this.#members = next;
-    this.#chain = tokenChain(next);
+    this.#members = new Map(next.map((one) => [one.issuer, one]));
   }
 
   authenticateToken(token: string): Authentication | Promise<Authentication> {
-    return this.#chain.authenticateToken(token);
+    if (this.#members.size === 0) return NONE;
+    const digest = createHash('sha256').update(token).digest('base64');
+    for (const one of this.#members.values()) {
+      const known = one.known(digest);
+      if (known !== undefined) return known;
+    }
+    const read = unverified(token);
+    const issuer = read === undefined ? undefined : issuerOf(read.claims);
+    const member = issuer === undefined ? undefined : this.#members.get(issuer);
+    return member === undefined ? NONE : member.verify(read!, digest);
   }
 
   close(): void {
-    for (const one of this.#members) one.close();
+    for (const one of this.#members.values()) one.close();
   }
 }

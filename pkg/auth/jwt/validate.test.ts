@@ -168,6 +168,6 @@ it('issuers are unique', () => {
 
 it('conditions of anonymous requests require that these are enabled', () => {
   expect(problems({ anonymous: { enabled: false, conditions: [{ path: '/a' }] } })).toEqual([
-    'anonymous.conditions: Invalid value: [{"path":"/a"}]: enabled should be set to true when conditions are defined',
+    'anonymous.conditions: Invalid value: [{"Path":"/a"}]: enabled should be set to true when conditions are defined',
   ]);
 });

@@ -59,7 +59,8 @@ export function compileAuthentication(
   if (anonymous !== undefined && !anonymous.enabled && anonymous.conditions.length > 0)
     errors.invalid(
       FieldPath.of('anonymous', 'conditions'),
-      anonymous.conditions.map(({ path }) => ({ path })),
+      // kube-apiserver prints its internal form.
+      anonymous.conditions.map(({ path }) => ({ Path: path })),
       'enabled should be set to true when conditions are defined',
     );
   return compiled;
@@ -105,6 +106,11 @@ function withoutSlashes(url: string): string {
 function checkUrl(text: string, reserved: readonly string[], path: FieldPath, errors: FieldErrors): void {
   if (reserved.includes(text))
     errors.invalid(path, text, `URL must not overlap with disallowed issuers: [${[...reserved].sort().join(' ')}]`);
+  const broken = /%(?![0-9A-Fa-f]{2}).{0,2}/.exec(text)?.[0];
+  if (broken !== undefined) {
+    errors.invalid(path, text, `parse ${JSON.stringify(text)}: invalid URL escape ${JSON.stringify(broken)}`);
+    return;
+  }
   if (!/^[A-Za-z][A-Za-z0-9+.-]*:/.test(text)) {
     // Without a scheme Go reads a path, which is not https.
     errors.invalid(path, text, 'URL scheme must be https');
