@@ -120,7 +120,7 @@ export function builtinAdmission(
     ...(imagePolicy === undefined ? [] : [imagePolicyStep({ ...imagePolicy, clock: world.clock })]),
     podSecurityStep(objects, world, podSecurity),
     podNodeSelectorStep(objects, nodeSelectors),
-    priorityStep(objects),
+    priorityStep(objects, enabled),
     defaultTolerationsStep(tolerationSeconds),
     podTolerationsStep(objects, tolerations),
     eventRateLimitStep(world, eventLimits),

@@ -9,19 +9,60 @@ import {
   type StoredObjects,
   textAt,
 } from '../api/index.js';
-import { isAbout, newPod } from './step.js';
+import { isAbout } from './step.js';
 
 const CLASSES = { group: 'scheduling.k8s.io', resource: 'priorityclasses' } as const;
 const DEFAULT_PREEMPTION = 'PreemptLowerPriority';
 
-/** Sets the priority of a pod from its class, and allows at most one default class. */
-export function priorityStep(objects: StoredObjects): AdmissionStep {
+type Enabled = (gate: string) => boolean;
+
+/** A kind whose new objects get the priority of their class. */
+interface Target {
+  readonly group: string;
+  readonly resource: string;
+  /** Without this gate the plug-in leaves the objects alone. */
+  readonly gate?: string;
+  /** Without this gate the objects get no preemption policy. */
+  readonly preemptionGate?: string;
+  /** What messages call the place of a preemption policy. */
+  readonly spec: string;
+  /** The message about a priority that is not the one of the class. */
+  readonly otherPriority: (given: string, computed: number) => string;
+}
+
+const groupTarget = (resource: string, gate: string, noun: string): Target => ({
+  group: CLASSES.group,
+  resource,
+  gate,
+  preemptionGate: 'PodGroupPreemptionPolicy',
+  spec: `${noun} spec`,
+  otherPriority: (given, computed) =>
+    `priority set in the ${noun} (${given}) must match the priority computed (${computed}) based on the priority class set in the spec`,
+});
+
+const TARGETS: readonly Target[] = [
+  {
+    group: '',
+    resource: 'pods',
+    spec: 'pod spec',
+    otherPriority: (given, computed) =>
+      `the integer value of priority (${given}) must not be provided in pod spec; priority admission controller computed ${computed} from the given PriorityClass name`,
+  },
+  groupTarget('podgroups', 'GenericWorkload', 'pod group'),
+  groupTarget('compositepodgroups', 'CompositePodGroup', 'composite pod group'),
+];
+
+/** Sets the priority of pods and their groups from their class, and allows at most one default class. */
+export function priorityStep(objects: StoredObjects, enabled: Enabled): AdmissionStep {
+  const served = TARGETS.filter(({ gate }) => gate === undefined || enabled(gate));
   return {
     name: 'Priority',
     mutate: async (request) => {
-      const pod = newPod(request);
-      if (pod !== undefined) await setPriority(pod, request, objects);
-      else if (request.operation === 'update' && isAbout(request, '', 'pods')) keepPriority(request);
+      if (request.operation === 'update' && isAbout(request, '', 'pods')) keepPriority(request);
+      if (request.operation !== 'create') return;
+      const target = served.find(({ group, resource }) => isAbout(request, group, resource));
+      if (target !== undefined && request.object !== undefined)
+        await setPriority(request.object, request, objects, target, enabled);
     },
     validate: (request) => {
       if (request.operation === 'delete' || !isAbout(request, CLASSES.group, CLASSES.resource)) return;
@@ -48,8 +89,14 @@ function keepPriority({ object, old }: AdmissionRequest): void {
   }
 }
 
-async function setPriority(pod: JsonObject, request: AdmissionRequest, objects: StoredObjects): Promise<void> {
-  const spec = objectIn(pod, 'spec');
+async function setPriority(
+  object: JsonObject,
+  request: AdmissionRequest,
+  objects: StoredObjects,
+  target: Target,
+  enabled: Enabled,
+): Promise<void> {
+  const spec = objectIn(object, 'spec');
   const refuse = (why: string): Error => errors.forbidden(request.groupResource, request.name, why);
   let name = textAt(spec, 'priorityClassName');
   let found: JsonObject | undefined;
@@ -63,16 +110,14 @@ async function setPriority(pod: JsonObject, request: AdmissionRequest, objects: 
   }
   const priority = numberAt(found, 'value');
   const given = at(spec, 'priority');
-  if (given !== undefined && given !== priority)
-    throw refuse(
-      `the integer value of priority (${String(given)}) must not be provided in pod spec; priority admission controller computed ${priority} from the given PriorityClass name`,
-    );
+  if (given !== undefined && given !== priority) throw refuse(target.otherPriority(String(given), priority));
   spec['priority'] = priority;
+  if (target.preemptionGate !== undefined && !enabled(target.preemptionGate)) return;
   const preemption = textAt(found, 'preemptionPolicy') || DEFAULT_PREEMPTION;
   const wanted = at(spec, 'preemptionPolicy');
   if (wanted !== undefined && wanted !== preemption)
     throw refuse(
-      `the string value of PreemptionPolicy (${String(wanted)}) must not be provided in pod spec; priority admission controller computed ${preemption} from the given PriorityClass name`,
+      `the string value of PreemptionPolicy (${String(wanted)}) must not be provided in ${target.spec}; priority admission controller computed ${preemption} from the given PriorityClass name`,
     );
   spec['preemptionPolicy'] = preemption;
 }
