@@ -2,7 +2,7 @@ import { apiVersionOf, type GroupVersion } from '../api/index.js';
 import { type KindSchema, kindSchema, type Lifecycle } from '../schema/index.js';
 import type { Conversion, Kind, ServedResource, ServedSubresource, StorageForm } from './kind.js';
 import { resourceMemory } from './memory.js';
-import type { DeclaredVersion, ResourceDeclaration, Verb } from './resource.js';
+import type { DeclaredVersion, ResourceDeclaration, Strategy, Verb } from './resource.js';
 import { isServed, type RuntimeConfig } from './runtimeconfig.js';
 
 /**
@@ -24,7 +24,7 @@ export function declare(
     namespaced: d.namespaced,
     shortNames: d.shortNames,
     categories: d.categories,
-    strategy: d.strategy,
+    strategy: withGatedDefaults(d.strategy, featureEnabled),
     storage,
     remote: undefined,
     virtual: d.virtual,
@@ -45,6 +45,19 @@ export function declare(
     ({ group, version }) => on && isServed({ group, version, resource: d.resource }, config),
   );
   return kind;
+}
+
+/** Adds the defaults whose gates are enabled to those of the strategy. */
+function withGatedDefaults(strategy: Strategy, enabled: (gate: string) => boolean): Strategy {
+  const gated = Object.entries(strategy.gatedDefaults ?? {}).filter(([gate]) => enabled(gate));
+  if (gated.length === 0) return strategy;
+  return {
+    ...strategy,
+    defaults: (o, now) => {
+      strategy.defaults?.(o, now);
+      for (const [, set] of gated) set(o);
+    },
+  };
 }
 
 /** Verbs of a stored resource that does not list its own. */
@@ -97,7 +110,7 @@ function versionOf(kind: Kind, d: ResourceDeclaration, v: DeclaredVersion): Serv
     namespaced: d.namespaced,
     verbs: d.verbs ?? (d.virtual === undefined ? STORED_VERBS : ['create']),
     subresources: subresources(d, type),
-    strategy: d.strategy,
+    strategy: kind.strategy,
     type,
     get schema() {
       return type.schema;

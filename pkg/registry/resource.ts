@@ -228,6 +228,8 @@ export interface Strategy<T = AnyFields> {
    * milliseconds, undefined for an object that is not being written, which then gets no defaults that depend on the time.
    */
   defaults?(o: Shaped<T>, now: number | undefined): void;
+  /** More defaults, each behind the feature gate of its key. */
+  readonly gatedDefaults?: Readonly<Record<string, DefaultRule<T>['set']>>;
   readonly create?: CreateRules<T>;
   readonly update?: UpdateRules<T>;
   /** Fills in fields that follow from a valid object, as reading it back would. Idempotent. */
@@ -280,6 +282,10 @@ export interface UpdateRules<T = AnyFields> {
     errors: FieldErrors,
     context: WriteContext,
   ): Promise<void> | Steps<void> | undefined | void;
+}
+
+export interface DefaultRule<T = AnyFields> {
+  set(o: Shaped<T>): void;
 }
 
 export interface GenerationRule<T = AnyFields> {

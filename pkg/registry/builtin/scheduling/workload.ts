@@ -2,6 +2,7 @@ import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { versions } from '../form.js';
 import { AGE, age, table } from '../table.js';
+import { validateWorkload } from './groups.js';
 
 export const workload: ResourceDeclaration<shapes.SchedulingV1beta1Workload> = {
   group: 'scheduling.k8s.io',
@@ -12,6 +13,9 @@ export const workload: ResourceDeclaration<shapes.SchedulingV1beta1Workload> = {
   storageVersion: 'v1beta1',
   namespaced: true,
   featureGate: 'GenericWorkload',
-  strategy: { update: { allowUnconditional: false, generation: 'none' } },
+  strategy: {
+    create: { validate: validateWorkload },
+    update: { allowUnconditional: false, generation: 'none' },
+  },
   table: table([AGE], (o, now) => [age(o, now)]),
 };

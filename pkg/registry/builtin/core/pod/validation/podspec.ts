@@ -24,7 +24,14 @@ import {
 import { fileVolumes } from './env.js';
 import { dnsConfig, dnsPolicy, hostAliases, hostNames, hostnameOverride } from './network.js';
 import { containerResourceName, resourceAmount, resourceRequirements } from './resources.js';
-import { affinity, readinessGates, schedulingGates, tolerations, topologySpread } from './scheduling.js';
+import {
+  affinity,
+  readinessGates,
+  schedulingGates,
+  schedulingGroup,
+  tolerations,
+  topologySpread,
+} from './scheduling.js';
 import { hostProcess, hostUsers, operatingSystem, podSecurity } from './security.js';
 import { volumes } from './volumes.js';
 
@@ -89,6 +96,7 @@ export function podSpec(
     resourceAmount(n, v, here, errors);
   }
   operatingSystem(spec, path, errors);
+  schedulingGroup(spec, path, errors);
   errors.after(() => fileVolumes(spec, byName.all, path, errors));
 }
 

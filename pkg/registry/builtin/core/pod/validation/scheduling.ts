@@ -9,6 +9,7 @@ import {
   isQualifiedName,
   type JsonValue,
   type Shaped,
+  subdomainName,
   type Value,
 } from '../../../../../api/index.js';
 import type { shapes } from '../../../../../schema/index.js';
@@ -339,3 +340,20 @@ export function schedulingGates(
 /** Compares tolerations in order, as kube-apiserver does. */
 export const sameTolerations = (a: JsonValue | undefined, b: JsonValue | undefined): boolean =>
   equalJson(a ?? [], b ?? []);
+
+/** A pod with a group names it, and has no eviction responders. */
+export function schedulingGroup(
+  spec: Shaped<shapes.CoreV1PodSpec>,
+  path: FieldPath<shapes.CoreV1PodSpec>,
+  errors: FieldErrors,
+): void {
+  const group = at(spec, 'schedulingGroup');
+  if (group === undefined) return;
+  const here = path.child('schedulingGroup');
+  const name = at(group, 'podGroupName');
+  if (typeof name === 'string')
+    for (const s of subdomainName(name, false)) errors.invalid(here.child('podGroupName'), name, s);
+  else errors.invalid(here.child('podGroupName'), null, 'must specify one of: `podGroupName`');
+  if (listAt(spec, 'evictionResponders').length > 0)
+    errors.forbidden(here, 'may not be set when evictionResponders is set');
+}
