@@ -150,8 +150,14 @@ export const errors = {
   /** The path does not exist. */
   noSuchPath: (): ApiError => new ApiError(404, 'NotFound', 'the server could not find the requested resource', {}),
 
-  alreadyExists: (gr: GroupResourceName, name: string): ApiError =>
-    new ApiError(409, 'AlreadyExists', `${qualified(gr)} "${name}" already exists`, about(gr, name)),
+  /** `deleting`: the existing object waits for its removal. */
+  alreadyExists: (gr: GroupResourceName, name: string, deleting = false): ApiError =>
+    new ApiError(
+      409,
+      'AlreadyExists',
+      `${deleting ? 'object is being deleted: ' : ''}${qualified(gr)} "${name}" already exists`,
+      about(gr, name),
+    ),
 
   /** Every generated name was already in use. */
   noUniqueName: (gr: GroupResourceName, name: string): ApiError =>

@@ -83,13 +83,13 @@ export function hasProtobuf(schema: StructSchema): boolean {
   return schema.fields.some((f) => f.proto > 0);
 }
 
-/** Lays out JSON without white space, with two spaces a level and a line break at the end, in steps. */
+/** Lays out JSON without white space, with two spaces a level, in steps. */
 export function* prettySteps(json: Buffer): Steps<Buffer> {
-  return Buffer.from(`${yield* layout(json, 0)}\n`);
+  return Buffer.from(yield* layout(json, 0));
 }
 
 /**
- * Pretty-prints a value at nesting `level`, without the line break. It works on the text, so numbers keep all digits.
+ * Pretty-prints a value at nesting `level`. It works on the text, so numbers keep all digits.
  */
 export function prettyText(json: Buffer, level = 0): string {
   return finish(layout(json, level));

@@ -219,7 +219,9 @@ function resourceList(gv: { readonly group: string; readonly version: string }, 
     const subresources = isCustom(served.type) ? Object.entries(served.subresources) : sortedSubresources(served);
     for (const [name, sub] of subresources) resources.push(subresourceDocument(served, name, sub));
   }
-  return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion: apiVersionOf(gv), resources };
+  // The lists of the core group have no apiVersion: they are older than it.
+  const apiVersion = gv.group === '' ? {} : { apiVersion: 'v1' };
+  return { kind: 'APIResourceList', ...apiVersion, groupVersion: apiVersionOf(gv), resources };
 }
 
 function resourceDocument(served: ServedResource): JsonObject {

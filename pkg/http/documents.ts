@@ -7,12 +7,12 @@ import type { Encoding } from './negotiate.js';
  * Encodes responses that are not stored objects, such as Status and discovery. They are built by the server and need no defaults.
  */
 export function encodeDocument(value: JsonObject | Status, encoding: Encoding, pretty: boolean): Buffer {
-  const { apiVersion = 'v1', kind } = value as { apiVersion?: string; kind: string };
+  const { apiVersion = '', kind } = value as { apiVersion?: string; kind: string };
   switch (encoding) {
     case 'yaml':
       return encodeYaml(value as JsonObject);
     case 'json':
-      return Buffer.from(pretty ? `${JSON.stringify(value, null, 2)}\n` : `${JSON.stringify(value)}\n`);
+      return Buffer.from(pretty ? JSON.stringify(value, null, 2) : `${JSON.stringify(value)}\n`);
     case 'protobuf': {
       const raw = encodeProtobuf(schemaOf(apiVersion, kind), value as JsonObject);
       return sealEnvelope({ apiVersion, kind, raw });
@@ -23,6 +23,6 @@ export function encodeDocument(value: JsonObject | Status, encoding: Encoding, p
 }
 
 function schemaOf(apiVersion: string, kind: string): StructSchema {
-  const gv = parseApiVersion(apiVersion) ?? { group: '', version: 'v1' };
+  const gv = parseApiVersion(apiVersion || 'v1') ?? { group: '', version: 'v1' };
   return kindSchema({ ...gv, kind })!.schema;
 }

@@ -44,7 +44,8 @@ describe('the Accept header', () => {
     ',',
     'a/b/c',
     'application/cbor',
-    'application/json;stream=watch',
+    'application/json;stream=other',
+    'application/yaml;stream=watch',
     'application/json;as=Nope;g=meta.k8s.io;v=v1',
   ])('%s cannot be satisfied', (accept) => {
     expect(negotiate(accept, server, allowsMeta, false)).toBeUndefined();
@@ -78,8 +79,9 @@ describe('the Accept header', () => {
     );
   });
 
-  it('may select streams, for watches only', () => {
-    expect(form('application/json;stream=watch', 'watch').encoding).toBe('json');
+  it('may select streams, which matters for watches only', () => {
+    for (const shape of ['object', 'list', 'watch'] as const)
+      expect(form('application/json;stream=watch', shape).encoding).toBe('json');
     expect(() => form('application/json;stream=other', 'watch')).toThrow('only the following media types');
   });
 
@@ -95,6 +97,9 @@ describe('the Accept header', () => {
     expect(form('application/yaml').encoding).toBe('yaml');
     for (const accept of ['application/yaml', 'application/yaml,application/json', 'application/yaml;stream=watch'])
       expect(() => form(accept, 'watch')).toThrow('only the following media types');
+    expect(() => form('application/yaml', 'watch')).toThrow(
+      'only the following media types are accepted: application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch',
+    );
     expect(form('application/yaml;q=0.5,application/json', 'watch').encoding).toBe('json');
   });
 });

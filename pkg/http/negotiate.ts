@@ -87,6 +87,9 @@ const CBOR_SEQUENCE = 'cbor-seq';
 
 const JSON_ACCEPTED: Accepted = { encoding: 'json', as: undefined, pretty: false };
 
+/** The encodings of watches. */
+const STREAMED: ReadonlySet<Encoding> = new Set(['json', 'protobuf', 'cbor']);
+
 function matches(
   clause: Clause,
   encoding: Encoding,
@@ -98,7 +101,8 @@ function matches(
   const named = clause.subtype === subtype || (stream && encoding === 'cbor' && clause.subtype === CBOR_SEQUENCE);
   if (clause.subtype !== '*' && !named) return undefined;
   const { parameters } = clause;
-  if (parameters.has('stream') && !(stream && parameters.get('stream') === 'watch')) return undefined;
+  // Requests other than watches ignore it.
+  if (parameters.has('stream') && !(STREAMED.has(encoding) && parameters.get('stream') === 'watch')) return undefined;
   if (parameters.has('sv')) return undefined;
   let as: Conversion | undefined;
   if (parameters.has('as') || parameters.has('g') || parameters.has('v')) {
@@ -165,8 +169,11 @@ export function checkRoute(accept: string | undefined, available: readonly strin
 
 /** The types of a route that supports watches, as its 406 lists them. */
 export function watchableTypes(server: SupportedEncodings): readonly string[] {
+  return [...server.types, ...streamTypes(server)];
+}
+
+function streamTypes(server: SupportedEncodings): readonly string[] {
   return [
-    ...server.types,
     `${MEDIA_TYPES.json};stream=watch`,
     `${MEDIA_TYPES.protobuf};stream=watch`,
     ...(server.encodings.includes('cbor') ? [`application/${CBOR_SEQUENCE}`] : []),
@@ -189,6 +196,9 @@ function allowsOnlyMetadata(as: Conversion, encoding: Encoding): boolean {
   return as.kind !== 'Table' && allowsMeta(as, encoding);
 }
 
+/** An error is a Status, which has no other representation. */
+const allowsNothing = (): boolean => false;
+
 export interface Wanted {
   readonly accept: string | undefined;
   readonly query: Query;
@@ -209,8 +219,8 @@ export function representationOf(wanted: Wanted, server: SupportedEncodings, sha
   const allows = wanted.withoutTable === true ? allowsOnlyMetadata : allowsMeta;
   const accepted = negotiate(wanted.accept, server, allows, shape === 'watch');
   // A watch cannot be encoded in YAML. Other clauses of the header are ignored, because YAML was already selected.
-  if (accepted === undefined || (shape === 'watch' && accepted.encoding === 'yaml'))
-    throw errors.notAcceptable(server.types);
+  if (accepted === undefined) throw errors.notAcceptable(server.types);
+  if (shape === 'watch' && accepted.encoding === 'yaml') throw errors.notAcceptable(streamTypes(server));
   const pretty = shape !== 'watch' && wantsPretty(wanted, accepted.pretty);
   const as = accepted.as;
   if (as === undefined) {
@@ -266,9 +276,10 @@ const BY_HAND = /^(?:curl|Wget|Mozilla\/5\.0)/;
 /** The encoding of a document that is not a stored object, such as a Status or discovery. */
 export type DocumentForm = Pick<Representation, 'encoding' | 'pretty'>;
 
-/** The encoding of an error. It never throws: a header that cannot be satisfied gets JSON. */
+/** The encoding of an error. It never throws: a header that cannot be satisfied gets indented JSON. */
 export function errorForm(wanted: Wanted, server: SupportedEncodings): DocumentForm {
-  const accepted = negotiate(wanted.accept, server, allowsMeta, true) ?? JSON_ACCEPTED;
+  const accepted = negotiate(wanted.accept, server, allowsNothing, true);
+  if (accepted === undefined) return { encoding: 'json', pretty: true };
   return { encoding: accepted.encoding, pretty: wantsPretty(wanted, accepted.pretty) };
 }
 

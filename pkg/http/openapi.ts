@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { errors, type JsonObject } from '../api/index.js';
+import type { JsonObject } from '../api/index.js';
 import type { Scheduler } from '../base/index.js';
 import type { ServedResource, ServedResources } from '../registry/index.js';
 import {
@@ -130,7 +130,7 @@ export async function serveOpenApiV3(call: Call, services: HttpServices, name: s
     return sendEmpty(call, 301, { location, 'content-type': 'application/json' });
   }
   const document = await documents.v3(name, protobuf ? 'protobuf' : 'json');
-  if (document === undefined) throw errors.noSuchPath();
+  if (document === undefined) return sendEmpty(call, 404, {});
   const keep =
     hash === ''
       ? {}

@@ -78,6 +78,21 @@ describe('options of a deletion', () => {
     });
   });
 
+  it('are the only kind of a body, in any group and version', () => {
+    const read = (text: string) => deleteWishOfBody({ bytes: Buffer.from(text), encoding: 'json' });
+    expect(read('{"apiVersion":"apps/v1","kind":"DeleteOptions","dryRun":["All"]}').dryRun).toEqual(['All']);
+    for (const kind of ['ConfigMap', 'Nope'])
+      expect(refusal(() => read(`{"apiVersion":"v1","kind":"${kind}"}`))).toBe(
+        `400 no kind "${kind}" is registered for version "v1" in scheme "pkg/runtime/scheme.go:111"`,
+      );
+  });
+
+  it('have preconditions in a query, too', () => {
+    expect(options('uid=u').preconditions).toEqual({ uid: 'u' });
+    expect(options('uid=u&resourceVersion=5').preconditions).toEqual({ uid: 'u', resourceVersion: '5' });
+    expect(options('uid=&resourceVersion=').preconditions).toBeUndefined();
+  });
+
   it('are rejected when they contradict each other', () => {
     expect(refusal(() => options('propagationPolicy=Maybe'))).toBe(
       '422 DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Unsupported value: "Maybe": supported values: "Foreground", "Background", "Orphan", "nil"',

@@ -132,11 +132,18 @@ export function deleteWishOfQuery(query: Query): DeleteWish {
   return {
     dryRun: query.all('dryRun'),
     gracePeriodSeconds: query.integer('gracePeriodSeconds'),
-    preconditions: undefined,
+    preconditions: preconditionsOf(query),
     propagationPolicy: query.has('propagationPolicy') ? query.text('propagationPolicy') : undefined,
     orphanDependents: query.optionalFlag('orphanDependents'),
     ignoreStoreReadError: query.flag('ignoreStoreReadErrorWithClusterBreakingPotential'),
   };
+}
+
+/** `uid` and `resourceVersion` of a query are preconditions, in a deletion of a collection, too. */
+function preconditionsOf(query: Query): DeleteWish['preconditions'] {
+  const [uid, resourceVersion] = [query.text('uid'), query.text('resourceVersion')];
+  if (uid === '' && resourceVersion === '') return undefined;
+  return { ...(uid === '' ? {} : { uid }), ...(resourceVersion === '' ? {} : { resourceVersion }) };
 }
 
 /** The options of a deletion of a collection, which cannot be unsafe. */

@@ -35,7 +35,7 @@ export interface PathEntry {
  * Every path that is served. Paths of resources, of API groups and of their versions change while the server runs, so two rows with an asterisk cover all of them.
  */
 export const PATHS: readonly PathEntry[] = [
-  { path: '/', methods: 'GET', serve: serveIndex },
+  { path: '/', methods: 'any', serve: serveIndex },
   { path: '/api', methods: 'GET', otherwise: 405, listed: true, serve: (call, s) => serveRoot(call, s, '/api') },
   { path: '/api/', methods: 'GET', otherwise: 405, serve: (call, s) => serveRoot(call, s, '/api') },
   { path: '/api/*', methods: 'any', serve: serveApi },
@@ -45,11 +45,12 @@ export const PATHS: readonly PathEntry[] = [
   { path: '/apis/*', methods: 'any', serve: serveApi },
   { path: '/version', methods: 'GET', otherwise: 405, listed: true, serve: serveVersionDocument },
   { path: '/version/', methods: 'GET', otherwise: 405, serve: serveVersionDocument },
+  { path: '/version/*', methods: 'any', serve: refuseBelow },
   { path: '/openapi/v2', methods: 'GET', otherwise: 405, listed: true, serve: serveOpenApiV2 },
   { path: '/openapi/v3', methods: 'GET', otherwise: 405, listed: true, serve: serveOpenApiIndex },
   { path: '/openapi/v3/*', methods: 'GET', serve: (call, s) => serveOpenApiV3(call, s, below(call, '/openapi/v3/')) },
-  { path: '/.well-known/openid-configuration', methods: 'GET', listed: true, serve: serveIssuerConfiguration },
-  { path: '/openid/v1/jwks', methods: 'GET', listed: true, serve: serveIssuerKeys },
+  ...issuerPaths('/.well-known/openid-configuration', serveIssuerConfiguration),
+  ...issuerPaths('/openid/v1/jwks', serveIssuerKeys),
   ...healthPaths('healthz'),
   ...healthPaths('livez'),
   ...healthPaths('readyz'),
@@ -125,6 +126,20 @@ function healthPaths(path: HealthPath): PathEntry[] {
       },
     },
   ];
+}
+
+/** The rows of a document about the issuer. */
+function issuerPaths(path: string, serve: PathEntry['serve']): PathEntry[] {
+  return [
+    { path, methods: 'GET', otherwise: 405, listed: true, serve },
+    { path: `${path}/`, methods: 'GET', otherwise: 405, serve },
+    { path: `${path}/*`, methods: 'any', serve: refuseBelow },
+  ];
+}
+
+/** Nothing is below a document. */
+function refuseBelow(): never {
+  throw errors.noSuchPath();
 }
 
 const below = (call: Call, prefix: string): string => call.info.path.slice(prefix.length);

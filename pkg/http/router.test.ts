@@ -132,7 +132,6 @@ describe('indented responses', () => {
   it.each<[name: string, method: 'GET' | 'PUT' | 'DELETE', path: string, code: number, accept?: string]>([
     ['an error response', 'GET', `${CMS}/none`, 404],
     ['a failure before the verb', 'PUT', CMS, 405],
-    ['a refusal of media types', 'GET', CMS, 406, 'text/html'],
     ['the end of a deletion', 'DELETE', `${CMS}/a`, 200],
     ['the versions', 'GET', '/api', 200],
     ['the groups', 'GET', '/apis', 200],
@@ -157,6 +156,23 @@ describe('indented responses', () => {
       expect(r.body).toMatch(lines);
     }
     expect((await get('?pretty=false', 'curl/8.5.0')).body).toBe(plain.body);
+  });
+
+  it('are errors of requests whose Accept header a Status cannot satisfy', async () => {
+    const { router } = app();
+    const table = 'application/json;as=Table;g=meta.k8s.io;v=v1';
+    const asked = async (accept: string, url: string): Promise<string> =>
+      (await router.inject({ url, headers: { accept } })).body;
+    for (const [accept, url] of [
+      ['text/html', CMS],
+      [table, `${CMS}/none`],
+      ['application/yaml;as=Table;g=meta.k8s.io;v=v1', `${CMS}/none`],
+    ] as const) {
+      const body = await asked(accept, url);
+      expect(body).toMatch(lines);
+      expect(body.endsWith('}')).toBe(true);
+    }
+    expect((await asked(`${table},application/json`, `${CMS}/none`)).trimEnd()).not.toContain('\n');
   });
 
   it('are also sent to unauthenticated clients', async () => {
@@ -200,6 +216,10 @@ describe('a path that names nothing', () => {
     ['POST', '/api', 405],
     ['PUT', '/api/v1', 405],
     ['POST', '/version', 405],
+    ['GET', '/version/x', 404],
+    ['POST', '/openid/v1/jwks', 405],
+    ['PUT', '/.well-known/openid-configuration/', 405],
+    ['GET', '/.well-known/openid-configuration/x', 404],
     ['POST', '/api/v1/watch/namespaces/n/configmaps', 405],
     ['DELETE', '/api/v1/componentstatuses/a', 405],
     ['GET', '/api/v1/componentstatuses?watch=true', 405],
@@ -207,6 +227,12 @@ describe('a path that names nothing', () => {
     const { router } = app();
     const r = await router.inject({ method: method as 'GET', url });
     expect([r.statusCode, r.json().kind, r.json().code]).toEqual([code, 'Status', code]);
+  });
+
+  it('`/` is the index for every method', async () => {
+    const { router } = app();
+    for (const method of ['GET', 'POST', 'OPTIONS'] as const)
+      expect((await router.inject({ method, url: '/' })).json().paths).toContain('/api/v1');
   });
 
   it('is a plain text 400 when it cannot be decoded', async () => {

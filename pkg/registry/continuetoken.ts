@@ -32,9 +32,9 @@ export function decodeContinue(text: string): Continuation {
   const { rv, start } = token;
   if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0)
     throw bad(`incorrect encoded start resourceVersion (version ${VERSION})`);
-  if (typeof start !== 'string' || start === '') throw bad(`empty encoded start key (version ${VERSION})`);
-  if (start.startsWith('/') || start.split('/').includes('..')) throw bad(start);
-  return { revision: rv < 0 ? undefined : asRevision(rv), start };
+  if (typeof start !== 'string' || start === '') throw bad(`encoded start key empty (version ${VERSION})`);
+  if (start.split('/').includes('..')) throw bad(start);
+  return { revision: rv < 0 ? undefined : asRevision(rv), start: start.startsWith('/') ? start.slice(1) : start };
 }
 
 function bad(why: string): Error {

@@ -113,6 +113,17 @@ describe('deletion', () => {
     expect(pending).not.toHaveProperty('deletionGracePeriodSeconds');
   });
 
+  it('that is not finished is named by a request that creates the object again', async () => {
+    const b = await Bench.open();
+    const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', finalizers: ['a.b/c'] } };
+    await b.create('configmaps', 'default', object);
+    expect(await refusal(b.create('configmaps', 'default', object))).toMatch(/^409 configmaps "a" already exists/);
+    await b.delete('configmaps', 'default', 'a');
+    const refused = /^409 object is being deleted: configmaps "a" already exists/;
+    expect(await refusal(b.create('configmaps', 'default', object))).toMatch(refused);
+    expect(await refusal(b.create('configmaps', 'default', object, { dryRun: true }))).toMatch(refused);
+  });
+
   it('writes nothing if a pending deletion is requested again', async () => {
     const b = await Bench.open();
     const held = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', finalizers: ['x.example/hold'] } };

@@ -35,6 +35,16 @@ async function pass(b: Bench, seconds: number): Promise<void> {
   }
 }
 
+it('the owners of fields of an event in the other group are forgotten by a write, as in kube-apiserver', async () => {
+  const b = await open(20);
+  const [at, by] = [['default', 'a'], (fieldManager: string) => ({ fieldManager })] as const;
+  await b.patch(NEW_EVENTS, at, newEvent('a'), 'apply', by('a'));
+  const { involvedObject: _, ...applied } = event('a', { namespace: 'default' });
+  const patched = await b.patch('events', at, { ...applied, reason: 'Other' }, 'apply', by('b'));
+  const owners = (patched['metadata'] as JsonObject)['managedFields'] as readonly JsonObject[];
+  expect(owners.map((o) => [o['manager'], o['apiVersion']])).toEqual([['b', 'v1']]);
+});
+
 const names = async (b: Bench): Promise<readonly unknown[]> =>
   (await b.list('events', '')).items.map((o) => (o['metadata'] as JsonObject)['name']);
 

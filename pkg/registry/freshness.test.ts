@@ -84,13 +84,26 @@ describe('a read on a peer that lags', () => {
   it.each([
     ['a get', get],
     ['a list', list],
-    ['a streaming list', watch],
   ])('times out if that version does not arrive: %s', async (_name, read) => {
     const { behind, newest } = await behindTwoMaps();
     const refused = refusal(read(behind, newest));
     await soFar(refused);
     behind.world.advance(limits.freshnessWait);
     expect(await refused).toMatch(/^504 Timeout: Too large resource version: /);
+  });
+
+  it('begins a streaming list that fails if that version does not arrive', async () => {
+    const { behind, newest } = await behindTwoMaps();
+    const pending = behind.watch('configmaps', 'default', {
+      resourceVersion: newest,
+      resourceVersionMatch: 'NotOlderThan',
+      sendInitialEvents: true,
+    });
+    await soFar(pending);
+    behind.world.advance(limits.freshnessWait);
+    const stream = await pending;
+    const event = JSON.parse(stream.take(1)!.payload.toString()) as { type: string; object: { code: number } };
+    expect([event.type, event.object.code, stream.take(1), stream.ended]).toEqual(['ERROR', 504, undefined, true]);
   });
 
   it('waits for the state of the first page, which another peer sent', async () => {

@@ -7,6 +7,15 @@ import { Bench, refusal } from './testing.js';
 const CONFIG = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' } };
 const AT = ['default', 'c'] as const;
 
+it.each<readonly [JsonObject, string]>([
+  [{ data: [] }, 'ConfigMap.data of type map[string]string'],
+  [{ data: '' }, 'ConfigMap.data of type map[string]string'],
+])('a patch with an empty value of a wrong type is refused: %j', async (patch, why) => {
+  const b = await Bench.open();
+  await b.create('configmaps', 'default', CONFIG);
+  expect(await refusal(b.patch('configmaps', AT, patch))).toContain(why);
+});
+
 describe('a patch of kind or version', () => {
   it.each<readonly [JsonObject, string]>([
     [{ kind: 'Foo' }, 'no kind "Foo" is registered for version "v1" in scheme "pkg/runtime/scheme.go:111"'],

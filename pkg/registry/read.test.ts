@@ -182,6 +182,16 @@ describe('lists', () => {
     };
     expect(decodeContinue(encodeContinue(token))).toEqual(token);
     expect(() => decodeContinue(encodeContinue({ revision: undefined, start: '../x' }))).toThrow(ApiError);
+    expect(decodeContinue(encodeContinue({ revision: undefined, start: '/a' })).start).toBe('a');
+    expect(() => decodeContinue(encodeContinue({ revision: undefined, start: '' }))).toThrow('encoded start key empty');
+  });
+
+  it('have a limit with any other spelling of version 0', async () => {
+    const b = await Bench.open();
+    for (const name of ['a', 'b']) await b.create('configmaps', 'default', map(name));
+    const count = async (resourceVersion: string) =>
+      (await b.list('configmaps', 'default', { resourceVersion, limit: 1 })).items.length;
+    expect([await count('0'), await count('00')]).toEqual([2, 1]);
   });
 
   it('refuse invalid options', async () => {

@@ -129,7 +129,9 @@ async function startOf(core: Core, { target, options }: ListRequest, context: Re
     return { ...newest(collection), continuation: undefined, limit };
   }
   const wanted = parseListVersion(resourceVersion);
-  if (wanted === 0) return { ...newest(collection), continuation: undefined, limit: 0 };
+  // Only the plain `0` is a list without a limit, although other spellings are the same number.
+  if (wanted === 0)
+    return { ...newest(collection), continuation: undefined, limit: resourceVersion === '0' ? 0 : limit };
   await notOlderThan(core, wanted, context);
   const exact = options.resourceVersionMatch === 'Exact' || (options.resourceVersionMatch === '' && limit > 0);
   return { ...(exact ? exactly(collection, wanted) : newest(collection)), continuation: undefined, limit };

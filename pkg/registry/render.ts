@@ -201,9 +201,10 @@ function* jsonWith(
   pretty: boolean,
 ): Generator<Buffer, void, void> {
   const whole = pretty ? prettyText(Buffer.from(empty)) : empty;
+  const end = pretty ? '' : '\n';
   const at = whole.lastIndexOf(']');
   if (items.length === 0) {
-    yield Buffer.from(`${whole}\n`);
+    yield Buffer.from(`${whole}${end}`);
     return;
   }
   yield Buffer.from(whole.slice(0, at));
@@ -215,7 +216,7 @@ function* jsonWith(
       yield item;
     }
   }
-  yield Buffer.from(`${pretty ? '\n  ' : ''}${whole.slice(at)}\n`);
+  yield Buffer.from(`${pretty ? '\n  ' : ''}${whole.slice(at)}${end}`);
 }
 
 function* tableList({ target, result, r, world }: Listing): Generator<Buffer, void, void> {

@@ -49,7 +49,8 @@ function convert(
 
 function sibling(resource: ServedResource, apiVersion: string): ServedResource | undefined {
   if (apiVersion === resource.apiVersion) return resource;
-  return resource.declaration.served.find((r) => r.apiVersion === apiVersion);
+  // Owners in versions of another group, such as those of events, are forgotten, as in kube-apiserver.
+  return resource.declaration.served.find((r) => r.apiVersion === apiVersion && r.group === resource.group);
 }
 
 /** Returns a stored object in the version of the request: a copy if the versions differ. */

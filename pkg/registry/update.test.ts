@@ -51,6 +51,19 @@ describe('a PUT of an object that does not exist', () => {
   });
 });
 
+it('finalize of a namespace leaves the owners of its status', async () => {
+  const b = await Bench.open();
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'n' } };
+  await b.create('namespaces', '', namespace);
+  const condition = { type: 'A', status: 'True', reason: 'r', message: '', lastTransitionTime: '2026-01-01T00:00:00Z' };
+  await b.patch('namespaces/status', ['', 'n'], { status: { conditions: [condition] } }, 'merge', {
+    fieldManager: 's',
+  });
+  const done = await b.update('namespaces/finalize', '', { ...namespace, spec: { finalizers: ['kubernetes'] } });
+  const owners = metaOf(done)['managedFields'] as readonly JsonObject[];
+  expect(owners.map((o) => [o['manager'], o['subresource']])).toContainEqual(['s', 'status']);
+});
+
 describe('a PUT without a version', () => {
   it.each<[string, string, JsonObject]>([
     ['leases.coordination.k8s.io/v1', 'default', {}],

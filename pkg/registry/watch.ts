@@ -1,9 +1,10 @@
-import { errors, type JsonObject } from '../api/index.js';
+import { ApiError, errors, type JsonObject } from '../api/index.js';
 import type { OrderedView, Revision } from '../base/index.js';
 import type { StoredObject } from '../cache/index.js';
 import { prefixEnd } from '../storage/index.js';
 import { ConvertedStream } from './convertedstream.js';
 import { type Core, collectionOf, fresh, notOlderThan } from './core.js';
+import { FailedStream } from './failedstream.js';
 import { createFramer, failureFrame } from './framer.js';
 import { checkedWatchOptions, parseVersion } from './listoptions.js';
 import { SHARDS_GATE } from './read.js';
@@ -21,13 +22,14 @@ export async function watch(core: Core, request: WatchRequest, context: RequestC
   const options = checkedWatchOptions(request.options, core.featureEnabled(SHARDS_GATE));
   const selected = named(await selectInTurns(target, options, parsed, context), options);
   const collection = collectionOf(core, target.resource);
+  const form = { representation, websocket };
   const after = await startOf(core, options, context);
+  if (after instanceof ApiError) return new FailedStream(failureFrame(form, after.status as unknown as JsonObject));
   const { prefix } = target.resource.storage;
   const lost = collection.unreadableBetween(prefix, prefixEnd(prefix));
   if (lost.length > 0) throw unreadableList(target.resource.groupResource, lost);
   const initial = options.sendInitialEvents === true;
   const state = initial || after === undefined ? collection.snapshot() : undefined;
-  const form = { representation, websocket };
   const framer = createFramer(target, form, core.world);
   const failed = (status: JsonObject): Buffer => failureFrame(form, status);
   const expired = (oldest: Revision): Buffer => {
@@ -63,16 +65,26 @@ function named(selected: Selected, options: WatchOptions): Selected {
   };
 }
 
-/** Returns the version after which the watch begins; undefined for the current one. */
-async function startOf(core: Core, options: WatchOptions, context: RequestContext): Promise<Revision | undefined> {
+/** Returns the version after which the watch begins; undefined for the current one. A watch from a version that does not come begins, and fails. */
+async function startOf(
+  core: Core,
+  options: WatchOptions,
+  context: RequestContext,
+): Promise<Revision | undefined | ApiError> {
   if (options.resourceVersion === '') {
     await fresh(core, context);
     return undefined;
   }
   const wanted = parseVersion(options.resourceVersion);
   if (wanted === 0) return undefined;
-  if (options.sendInitialEvents === true) await notOlderThan(core, wanted, context);
-  return wanted;
+  if (options.sendInitialEvents !== true) return wanted;
+  try {
+    await notOlderThan(core, wanted, context);
+    return wanted;
+  } catch (e) {
+    if (e instanceof ApiError && e.status.reason === 'Timeout') return e;
+    throw e;
+  }
 }
 
 /**

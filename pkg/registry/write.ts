@@ -7,7 +7,7 @@ import { decodeObject } from './bodies.js';
 import { namespaceState } from './builtin/core/namespacelifecycle.js';
 import { commit, putOp, readerOf, valueAnswer, writtenAnswer } from './commit.js';
 import { converting } from './conversion.js';
-import { type Core, exists, fresh, keyOf, sliceOf, turnFor } from './core.js';
+import { type Core, collectionOf, exists, fresh, keyOf, sliceOf, turnFor } from './core.js';
 import { addDeclarative, finishChecks, inTurns, refuse } from './fielderrors.js';
 import { limits } from './limits.js';
 import { metaOf, text } from './meta.js';
@@ -150,7 +150,7 @@ export async function insert(core: Core, write: Write, object: JsonObject, track
       throw contended();
     }
     if (done !== 'taken') return done;
-    if (generate === '' || names++ >= limits.generateNameAttempts) throw alreadyThere(target, o);
+    if (generate === '' || names++ >= limits.generateNameAttempts) throw await alreadyThere(core, write, o);
   }
 }
 
@@ -161,10 +161,14 @@ function takeVersion(object: JsonObject): string {
   return version;
 }
 
-function alreadyThere({ resource }: Target, o: JsonObject): ApiError {
+async function alreadyThere(core: Core, { target, context }: Write, o: JsonObject): Promise<ApiError> {
+  const { resource } = target;
   const name = text(metaOf(o), 'name');
+  await fresh(core, context);
+  const existing = collectionOf(core, resource).get(keyOf(resource, target.namespace, name));
+  const deleting = existing !== undefined && text(metaOf(existing.value()), 'deletionTimestamp') !== '';
   return text(metaOf(o), 'generateName') === ''
-    ? errors.alreadyExists(resource.groupResource, name)
+    ? errors.alreadyExists(resource.groupResource, name, deleting)
     : errors.noUniqueName(resource.groupResource, name);
 }
 

@@ -46,6 +46,13 @@ function request(data: JsonObject): AdmissionRequest {
 }
 
 async function mutated(policies: readonly JsonObject[], data: JsonObject): Promise<JsonObject | string> {
+  const { object, error } = await outcome(policies, data);
+  return error?.message ?? ((object as JsonObject)['data'] as JsonObject);
+}
+
+const refused = async (policies: readonly JsonObject[], data: JsonObject) => (await outcome(policies, data)).error;
+
+async function outcome(policies: readonly JsonObject[], data: JsonObject) {
   const objects = storedObjects({
     [`${GROUP}/mutatingadmissionpolicies`]: policies,
     [`${GROUP}/mutatingadmissionpolicybindings`]: policies.map((p) => {
@@ -61,9 +68,9 @@ async function mutated(policies: readonly JsonObject[], data: JsonObject): Promi
       pace: UNHURRIED,
       authorize: () => ({ allowed: false, reason: '', error: undefined }),
     }).mutate?.(asked);
-    return (asked.object as JsonObject)['data'] as JsonObject;
+    return { object: asked.object, error: undefined };
   } catch (error) {
-    if (error instanceof ApiError) return error.message;
+    if (error instanceof ApiError) return { object: undefined, error };
     throw error;
   }
 }
@@ -97,6 +104,15 @@ describe('a mutating policy', () => {
       "policy 'p' with binding 'p-binding' denied request: expression",
     );
     expect(await mutated([policy('p', { mutations, failurePolicy: 'Ignore' })], {})).toEqual({ y: 'z' });
+  });
+
+  it('names every failed mutation as a cause', async () => {
+    const mutations = [applies('Object{data: object.data.a.b}'), applies("Object{data: {'x': object.data.nope}}")];
+    const error = await refused([policy('p', { mutations })], {});
+    expect(error?.status.details?.causes?.map((c) => c.message)).toEqual([
+      expect.stringContaining('no such key: a'),
+      expect.stringContaining('no such key: nope'),
+    ]);
   });
 
   it('rejects types that do not match their field', async () => {

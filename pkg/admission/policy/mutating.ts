@@ -93,7 +93,7 @@ async function mutate(policies: readonly BoundPolicy[], request: AdmissionReques
     if (textAt(policy.object, 'spec', 'reinvocationPolicy') === 'IfNeeded') remembered.again.add(key);
   }
   remembered.output = request.object;
-  if (problems.length > 0) throw denied(request, problems[0]!);
+  if (problems.length > 0) throw denied(request, problems);
 }
 
 /** The invocations, in order. Missing parameters of a binding are an error if failurePolicy is Fail. */
@@ -200,9 +200,15 @@ function problemOf({ policy, binding }: Invocation, message: string, reason: str
   return { message, reason, policy: policy.name, binding: binding.name };
 }
 
-function denied(request: AdmissionRequest, { message, reason, policy, binding }: Problem): ApiError {
-  const by = binding === undefined ? `policy "${policy}"` : `policy '${policy}' with binding '${binding}'`;
-  const sentence = `${by} denied request: ${message}`;
+/** The error of the first problem, with all of them as causes. */
+function denied(request: AdmissionRequest, problems: readonly Problem[]): ApiError {
+  const causes = problems.map((problem) => ({ message: sentenceOf(problem) }));
+  const sentence = causes[0]!.message;
   const { details } = errors.forbidden(request.groupResource, request.name, sentence).status;
-  return new ApiError(403, reason as StatusReason, sentence, { ...details, causes: [{ message: sentence }] });
+  return new ApiError(403, problems[0]!.reason as StatusReason, sentence, { ...details, causes });
+}
+
+function sentenceOf({ message, policy, binding }: Problem): string {
+  const by = binding === undefined ? `policy "${policy}"` : `policy '${policy}' with binding '${binding}'`;
+  return `${by} denied request: ${message}`;
 }

@@ -159,7 +159,8 @@ function struct(schema: StructSchema): Step {
       if (given === null) held = field.zero === undefined ? undefined : field.zero();
       else {
         held = field.step(given);
-        if ((field.dropZero || field.nullEmpty) && isEmpty(held)) {
+        // A value of a wrong type stays in its place for the exact decoder, also if it is an empty list or text.
+        if (clean && (field.dropZero || field.nullEmpty) && isEmpty(held)) {
           if (field.container) {
             empty ??= {};
             empty[key] = held as JsonArray | JsonObject;

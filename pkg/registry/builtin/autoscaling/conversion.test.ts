@@ -100,6 +100,20 @@ describe('an autoscaler in v1', () => {
     expect(annotated(name, text)).toEqual({});
   });
 
+  it('shows behavior with the names of the internal type, and reads them', () => {
+    const behavior = {
+      scaleUp: { selectPolicy: 'Max', policies: [{ type: 'Pods', value: 4, periodSeconds: 15 }], tolerance: '100m' },
+    };
+    const o: JsonObject = { metadata: {}, spec: { behavior: structuredClone(behavior) } };
+    fromV2(o);
+    expect(objectAt(o, 'metadata', 'annotations')).toEqual({
+      'autoscaling.alpha.kubernetes.io/behavior':
+        '{"ScaleUp":{"StabilizationWindowSeconds":null,"SelectPolicy":"Max","Policies":[{"Type":"Pods","Value":4,"PeriodSeconds":15}],"Tolerance":"100m"},"ScaleDown":null}',
+    });
+    toV2(o);
+    expect(objectAt(o, 'spec', 'behavior')).toEqual(behavior);
+  });
+
   it('does not default policies that an annotation omits', () => {
     const { behavior } = annotated('behavior', '{"scaleUp":{"selectPolicy":"Min"}}');
     expect(asGiven(objectAt(behavior, 'scaleUp'), 'policies')).toEqual([]);

@@ -56,7 +56,8 @@ export function fromV2(o: JsonObject): void {
   }
   delete spec['metrics'];
   if (others.length > 0) annotate(o, METRICS, others);
-  if (spec['behavior'] !== undefined) annotate(o, BEHAVIOR, spec['behavior']);
+  const { behavior } = spec;
+  if (isObject(behavior)) annotate(o, BEHAVIOR, shownBehavior(behavior));
   delete spec['behavior'];
   const status = o['status'];
   if (!isObject(status)) return;
@@ -83,6 +84,27 @@ function behaviorOf(value: JsonValue | undefined): JsonObject | undefined {
   for (const direction of Object.values(behavior))
     if (isObject(direction) && direction['policies'] === undefined) rememberEmpty(direction, { policies: [] });
   return behavior;
+}
+
+/** The annotation has the names of kube-apiserver's internal type, in which nothing is left out. Reading ignores the case of names. */
+function shownBehavior(behavior: JsonObject): JsonObject {
+  return { ScaleUp: shownRules(behavior['scaleUp']), ScaleDown: shownRules(behavior['scaleDown']) };
+}
+
+function shownRules(rules: JsonValue | undefined): JsonValue {
+  if (!isObject(rules)) return null;
+  const { policies } = rules;
+  return {
+    StabilizationWindowSeconds: rules['stabilizationWindowSeconds'] ?? null,
+    SelectPolicy: rules['selectPolicy'] ?? null,
+    Policies: Array.isArray(policies) ? policies.map(shownPolicy) : null,
+    Tolerance: rules['tolerance'] ?? null,
+  };
+}
+
+function shownPolicy(policy: JsonValue): JsonObject {
+  const { type = '', value = 0, periodSeconds = 0 } = isObject(policy) ? policy : {};
+  return { Type: type, Value: value, PeriodSeconds: periodSeconds };
 }
 
 const isCpu = (m: JsonObject): boolean => textAt(m, 'type') === 'Resource' && textAt(m, 'resource', 'name') === 'cpu';

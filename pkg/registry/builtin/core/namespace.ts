@@ -63,7 +63,7 @@ export const namespace: ResourceDeclaration<shapes.CoreV1Namespace> = {
         kind: 'status',
         strategy: {
           create: { validate: (o, errors) => finalizers(o, errors, (i) => FINALIZERS.index(i)) },
-          update: { generation: 'none', prepare: (o, old) => keep('status', o, old) },
+          update: { generation: 'none', resetFields: [['status']], prepare: (o, old) => keep('status', o, old) },
         },
       },
     },

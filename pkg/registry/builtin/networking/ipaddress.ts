@@ -19,7 +19,6 @@ export const ipAddress: ResourceDeclaration<shapes.NetworkingV1IPAddress> = {
     create: { keepsGenerateName: true, validateName: ipName, validate: validateIpAddress },
     update: { generation: 'none', validate: validateIpAddressUpdate },
   },
-  selectableFields: { 'spec.parentRef.name': (o) => textAt(o, 'spec', 'parentRef', 'name') },
   table: table([column('ParentRef', 'The object that the address belongs to.')], (o) => {
     const ref = objectAt(o, 'spec', 'parentRef');
     const group = textAt(ref, 'group');

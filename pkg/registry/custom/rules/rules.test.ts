@@ -59,6 +59,9 @@ describe('rules of a schema', () => {
     expect(check(integers(rule('10 / self > 0')), { n: 0 })).toEqual([
       'spec.n: Invalid value: "integer": division by zero evaluating rule: 10 / self > 0',
     ]);
+    expect(check(integers(rule('10 / self > 0', { message: ' small ' })), { n: 0 })).toEqual([
+      'spec.n: Invalid value: "integer": division by zero evaluating rule: small',
+    ]);
   });
 
   it('use oldSelf only on updates', () => {

@@ -236,7 +236,7 @@ class Checker {
     // Ratcheting: an unchanged value may stay invalid, except under a transition rule.
     const ratchets = this.#isUpdate && before.has && !rule.isTransition && equalJson(before.value!, value);
     const errors = ratchets ? new FieldErrors() : this.#errors;
-    if (isError(found)) errors.invalid(path, shown, evaluationError(found.message, rule.text));
+    if (isError(found)) errors.invalid(path, shown, evaluationError(found.message, nameOf(rule)));
     else yield* this.#broken(errors, { rule, at, value, variables, path });
     if (ratchets) for (const e of errors.list) this.#warn(`${e.field}: ${e.message}`);
   }
@@ -297,6 +297,9 @@ interface Broken {
   readonly variables: Variables;
   readonly path: FieldPath;
 }
+
+/** Errors name a rule by its message or, without one, by its expression. */
+const nameOf = (rule: Rule): string => textAt(rule.source, 'message').trim() || rule.text;
 
 function evaluationError(message: string, rule: string): string {
   if (message.startsWith('no such overload'))

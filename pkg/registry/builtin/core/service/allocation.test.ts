@@ -40,6 +40,16 @@ describe('a service that is refused', () => {
       'spec.clusterIPs: Invalid value: ["10.96.0.1"]: failed to allocate IP 10.96.0.1: provided IP is already allocated',
     ],
     [
+      'the address of the network',
+      { clusterIP: '10.96.0.0', ports: [{ port: 80 }] },
+      'spec.clusterIPs: Invalid value: ["10.96.0.0"]: failed to allocate IP 10.96.0.0: the provided network does not match the current range',
+    ],
+    [
+      'the broadcast address',
+      { clusterIP: '10.111.255.255', ports: [{ port: 80 }] },
+      'spec.clusterIPs: Invalid value: ["10.111.255.255"]: failed to allocate IP 10.111.255.255: the provided network does not match the current range',
+    ],
+    [
       'one node port for two numbers',
       {
         type: 'NodePort',
@@ -89,6 +99,15 @@ describe('the node ports', () => {
     expect([30500, third]).not.toContain(added);
   });
 
+  it('of a load balancer stay when allocation is disabled, until its type changes', async () => {
+    const b = await Bench.open();
+    const made = await b.create('services', 'default', service({ type: 'LoadBalancer', ports: [{ port: 80 }] }));
+    const patched = (spec: JsonObject) => b.patch('services', ['default', 'a'], { spec });
+    const disabled = await patched({ allocateLoadBalancerNodePorts: false });
+    expect(nodePortsOf(disabled)).toEqual(nodePortsOf(made));
+    expect(nodePortsOf(await patched({ type: 'ClusterIP' }))).toEqual([undefined]);
+  });
+
   it('of a dry run follow those that the service names, whatever the range', async () => {
     const b = await Bench.open();
     const tried = async (spec: JsonObject) =>
@@ -104,6 +123,23 @@ describe('the node ports', () => {
     expect(await tried({ ...LOCAL, ports: [{ port: 80, nodePort: 1 }] })).toMatchObject({ healthCheckNodePort: 2 });
     expect(await tried({ ...LOCAL, ports: [{ port: 80, nodePort: -1 }] })).toMatchObject({ healthCheckNodePort: 1 });
   });
+});
+
+it('a service that is no longer a load balancer keeps the conditions of its status', async () => {
+  const b = await Bench.open();
+  await b.create('services', 'default', service({ type: 'LoadBalancer', ports: [{ port: 80 }] }));
+  const condition = {
+    type: 'A',
+    status: 'True',
+    reason: 'r',
+    message: '',
+    lastTransitionTime: '2026-01-01T00:00:00Z',
+  };
+  await b.patch('services/status', ['default', 'a'], {
+    status: { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] }, conditions: [condition] },
+  });
+  const changed = await b.patch('services', ['default', 'a'], { spec: { type: 'ClusterIP' } });
+  expect(changed['status']).toEqual({ loadBalancer: {}, conditions: [condition] });
 });
 
 it('the address of a service is an object whose fields the server owns', async () => {

@@ -113,11 +113,19 @@ async function clusterIps(
   spec['clusterIP'] = ips[0] ?? '';
 }
 
+/** The network address and, for IPv4, the broadcast address of a range are not allocated. */
+function allocates(range: Cidr, ip: IpAddress): boolean {
+  if (!cidrContains(range, ip)) return false;
+  const offset = ip.value - ((range.address.value >> hostBits(range)) << hostBits(range));
+  return offset > 0n && (ip.family === 6 || offset < (1n << hostBits(range)) - 1n);
+}
+
+const hostBits = ({ address, prefixLength }: Cidr): bigint => BigInt((address.family === 4 ? 32 : 128) - prefixLength);
+
 async function takeIp(s: Service, ip: string, ranges: readonly Cidr[], work: Work): Promise<void> {
   const parsed = parseIp(ip)!;
   let why: string | undefined;
-  if (!ranges.some((range) => cidrContains(range, parsed)))
-    why = 'the provided network does not match the current range';
+  if (!ranges.some((range) => allocates(range, parsed))) why = 'the provided network does not match the current range';
   else if ((await work.store.get(IP_PREFIX + formatIp(parsed))) !== undefined) why = 'provided IP is already allocated';
   if (why !== undefined) {
     const errors = new FieldErrors().invalid(
@@ -144,7 +152,7 @@ async function freeIpOf(ranges: readonly Cidr[], work: Work): Promise<string> {
  * it first (KEP-3070: min(max(16, size/16), 256) addresses).
  */
 async function freeIp(range: Cidr, work: Work): Promise<string | undefined> {
-  const bits = BigInt((range.address.family === 4 ? 32 : 128) - range.prefixLength);
+  const bits = hostBits(range);
   // the network address and, for IPv4, the broadcast address are not allocated
   const size = (1n << bits) - (range.address.family === 4 ? 2n : 1n);
   const first = range.address.value + 1n;

@@ -2,7 +2,7 @@ import { errors, FieldErrors, labelName, type Shaped } from '../../../../api/ind
 import type { Steps } from '../../../../base/index.js';
 import type { shapes } from '../../../../schema/index.js';
 import type { ResourceDeclaration, WriteContext } from '../../../resource.js';
-import { at, listAt, numberAt, objectsAt, textAt } from '../../access.js';
+import { at, listAt, numberAt, objectAt, objectsAt, textAt } from '../../access.js';
 import type { ClusterConfig } from '../../cluster.js';
 import { labelsText, statusSubresource, versions, withStatus } from '../../form.js';
 import { AGE, age, column, table, wide } from '../../table.js';
@@ -61,7 +61,7 @@ export function serviceResource(cluster: ClusterConfig): ResourceDeclaration<sha
           dropWhatTheTypeLeaves(o, old);
           dropWhatNoTypeHas(o);
           // a service that is no longer a load balancer has no ingress points
-          if (typeOf(o) !== 'LoadBalancer') o['status'] = { loadBalancer: {} };
+          if (typeOf(o) !== 'LoadBalancer') o['status'] = { ...objectAt(o, 'status'), loadBalancer: {} };
           return settleAddresses(o, old, families);
         },
         validate: validateServiceUpdate,

@@ -4,6 +4,7 @@ import {
   clusterIpsOf,
   hasClusterIp,
   isExternallyAccessible,
+  mayHaveNodePorts,
   nodePortOf,
   portsOf,
   protocolOf,
@@ -81,7 +82,8 @@ export function dropWhatTheTypeLeaves(s: Service, old: Service): void {
     if (same('clusterIP') && same('clusterIPs')) drop('clusterIP', 'clusterIPs');
     drop('ipFamilies', 'ipFamilyPolicy');
   }
-  if (wantsNodePorts(old) && !wantsNodePorts(s) && sameNodePorts(s, old))
+  // A load balancer keeps its node ports when allocation is disabled: its owner removes them.
+  if (mayHaveNodePorts(old) && !mayHaveNodePorts(s) && sameNodePorts(s, old))
     for (const port of portsOf(s)) delete port['nodePort'];
   if (wantsHealthCheckPort(old) && !wantsHealthCheckPort(s)) drop('healthCheckNodePort');
   if (typeOf(old) === 'LoadBalancer' && typeOf(s) !== 'LoadBalancer')

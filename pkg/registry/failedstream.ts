@@ -1,0 +1,24 @@
+import type { EventStream, Frames } from './requests.js';
+
+/** A watch that fails before its first event: it consists of an ERROR event. */
+export class FailedStream implements EventStream {
+  readonly ended = true;
+  #frames: Frames | undefined;
+
+  constructor(payload: Buffer) {
+    this.#frames = { payload, events: 1, framed: undefined };
+  }
+
+  take(): Frames | undefined {
+    const frames = this.#frames;
+    this.#frames = undefined;
+    return frames;
+  }
+
+  /** The stream has ended, so it never becomes ready. */
+  onReady(): void {}
+
+  close(): void {
+    this.#frames = undefined;
+  }
+}
