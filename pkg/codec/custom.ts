@@ -1,4 +1,4 @@
-import { FieldPath, goQuote, isObject, type JsonObject, type JsonValue, setOwn } from '../api/index.js';
+import { FieldPath, goJson, goQuote, isObject, type JsonObject, type JsonValue, setOwn } from '../api/index.js';
 import { finish, type Steps } from '../base/index.js';
 import { embedsObjects, type KindSchema, prune, type Schema, type StructSchema } from '../schema/index.js';
 import { type Decoded, decodeValue, type Strictness, valueSteps } from './json/decode.js';
@@ -94,7 +94,7 @@ function fieldsOf(o: JsonObject, schema: StructSchema, path: FieldPath): Place[]
 
 function decodeIdentity(o: JsonObject, root: StructSchema, path: FieldPath): string | undefined {
   const invalid = (field: string, problem: string): string =>
-    `${path.child(field)}: Invalid value: ${JSON.stringify(o[field])}: ${problem}`;
+    `${path.child(field)}: Invalid value: ${goJson(o[field]!)}: ${problem}`;
   for (const field of ['apiVersion', 'kind'])
     if (Object.hasOwn(o, field) && typeof o[field] !== 'string') return invalid(field, 'must be a string');
   const meta = o['metadata'];

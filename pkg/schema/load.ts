@@ -75,7 +75,7 @@ function openPackage(pkg: string): ReadonlyMap<string, string> {
 /** Returns the schema of a type expression in package `pkg`, with the properties of its place of use. */
 function use(type: string, pkg: string, at: TypeUse): Schema {
   if (type.startsWith('[]')) return list(type.slice(2), pkg, at, false);
-  if (type.startsWith('map[')) return map(type.slice(type.indexOf(']') + 1), pkg, at);
+  if (type.startsWith('map[')) return map(type, pkg, at);
   const builtIn = BUILT_IN.get(type);
   if (builtIn !== undefined) return builtIn;
   const dot = type.lastIndexOf('.');
@@ -87,9 +87,10 @@ function use(type: string, pkg: string, at: TypeUse): Schema {
       ? { ...schema, atomic: structType === 'atomic', mapType: structType }
       : schema;
   }
+  const alias = dot < 0 ? `${pkg}.${type}` : type;
   return found.type.startsWith('[]')
-    ? list(found.type.slice(2), found.pkg, at, found.boxed)
-    : use(found.type, found.pkg, at);
+    ? { ...list(found.type.slice(2), found.pkg, at, found.boxed), alias }
+    : { ...map(found.type, found.pkg, at), alias };
 }
 
 function list(items: string, pkg: string, at: TypeUse, boxed: boolean): ListSchema {
@@ -103,12 +104,16 @@ function list(items: string, pkg: string, at: TypeUse, boxed: boolean): ListSche
   };
 }
 
-function map(values: string, pkg: string, at: TypeUse): MapSchema {
+function map(type: string, pkg: string, at: TypeUse): MapSchema {
   const { mapType } = at;
+  const end = type.indexOf(']');
+  const keys = use(type.slice('map['.length, end), pkg, NO_USE);
+  const values = type.slice(end + 1);
   return {
     kind: 'map',
     values: use(values, pkg, NO_USE),
     atomic: mapType === 'atomic',
+    ...(keys.kind === 'scalar' && keys.alias !== undefined && { keys: keys.alias }),
     ...(mapType !== undefined && { mapType }),
   };
 }

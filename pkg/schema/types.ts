@@ -96,7 +96,11 @@ export interface Union {
 /** A map with string keys. */
 export interface MapSchema {
   readonly kind: 'map';
+  /** Name of a declared alias (`core/v1.ResourceList`), for messages. */
+  readonly alias?: string;
   readonly values: Schema;
+  /** Name of the declared alias that its keys have, for messages. */
+  readonly keys?: string;
   /** `+mapType=atomic`; otherwise granular. */
   readonly atomic: boolean;
   /** The declared value, if there is a declaration: OpenAPI shows it. */
@@ -109,6 +113,8 @@ export type ListType = 'atomic' | 'set' | 'map';
 
 export interface ListSchema {
   readonly kind: 'list';
+  /** Name of a declared alias (`meta/v1.Verbs`), for messages. */
+  readonly alias?: string;
   readonly items: Schema;
   readonly listType: ListType;
   /** Names of the key fields, for `map`. A key field absent from an item counts as its field default. */

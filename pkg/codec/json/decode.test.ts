@@ -261,6 +261,17 @@ describe('scalars', () => {
       'bool into Go struct field ServicePort.spec.ports.targetPort of type int32',
     ],
     [lease, { spec: { renewTime: 1577934245 } }, 'number into Go struct field LeaseSpec.spec.renewTime of type string'],
+    [
+      pod,
+      { metadata: { ownerReferences: [{ uid: 5 }] } },
+      'number into Go struct field OwnerReference.metadata.ownerReferences.uid of type types.UID',
+    ],
+    [pod, { spec: { overhead: 'x' } }, 'string into Go struct field PodSpec.spec.overhead of type v1.ResourceList'],
+    [
+      kindNamed('ResourceSlice', 'resource.k8s.io'),
+      { spec: { devices: [{ attributes: 'x' }] } },
+      'string into Go struct field Device.spec.devices.attributes of type map[v1.QualifiedName]v1.DeviceAttribute',
+    ],
   ])('case %#: a wrong type is reported with its path', (k, value, expected) => {
     expect(failure(k, value)).toBe(`json: cannot unmarshal ${expected}`);
   });

@@ -328,15 +328,16 @@ function readDuration(text: string): Canonical {
 
 /** Returns the Go name of a type in errors: `int32`, `map[string]string`, `v1.PodSpec`. */
 function goType(schema: Schema): string {
+  if ('alias' in schema && schema.alias !== undefined) return short(schema.alias);
   switch (schema.kind) {
     case 'struct':
       return short(schema.name);
     case 'map':
-      return `map[string]${goType(schema.values)}`;
+      return `map[${schema.keys === undefined ? 'string' : short(schema.keys)}]${goType(schema.values)}`;
     case 'list':
       return `[]${goType(schema.items)}`;
     case 'scalar':
-      return schema.alias !== undefined ? short(schema.alias) : (GO_TYPES[schema.type] ?? schema.type);
+      return GO_TYPES[schema.type] ?? schema.type;
     case 'any':
       return ANY_TYPES[schema.form];
   }
