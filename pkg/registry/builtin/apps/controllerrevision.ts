@@ -50,7 +50,7 @@ export const controllerRevision: ResourceDeclaration<shapes.AppsV1ControllerRevi
       const kind = textAt(owner, 'kind').toLowerCase();
       return [
         owner === undefined ? '<none>' : `${group === '' ? kind : `${kind}.${group}`}/${textAt(owner, 'name')}`,
-        String(at(o, 'revision') ?? 0),
+        at(o, 'revision') ?? 0,
         age(o, now),
       ];
     },

@@ -37,16 +37,14 @@ export const endpoints: ResourceDeclaration<shapes.CoreV1Endpoints> = {
 const SHOWN = 3;
 
 function addresses(o: Shaped<shapes.CoreV1Endpoints>): string {
-  const all = objectsAt(o, 'subsets').flatMap((subset) => {
+  const subsets = objectsAt(o, 'subsets');
+  if (subsets.length === 0) return '<none>';
+  const all = subsets.flatMap((subset) => {
     const ports = objectsAt(subset, 'ports');
-    return objectsAt(subset, 'addresses').flatMap((a) => {
-      const ip = textAt(a, 'ip');
-      return ports.length === 0
-        ? [ip]
-        : ports.map((p) => (ip.includes(':') ? `[${ip}]:${numberAt(p, 'port')}` : `${ip}:${numberAt(p, 'port')}`));
-    });
+    const ips = objectsAt(subset, 'addresses').map((a) => textAt(a, 'ip'));
+    const hosts = ips.map((ip) => (ip.includes(':') ? `[${ip}]` : ip));
+    return ports.length === 0 ? ips : ports.flatMap((p) => hosts.map((host) => `${host}:${numberAt(p, 'port')}`));
   });
-  if (all.length === 0) return '<none>';
   const shown = all.slice(0, SHOWN).join(',');
   return all.length > SHOWN ? `${shown} + ${all.length - SHOWN} more...` : shown;
 }

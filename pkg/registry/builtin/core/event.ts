@@ -84,7 +84,7 @@ export const event = ({ eventSeconds }: ClusterConfig): ResourceDeclaration<shap
         source(o),
         textAt(o, 'message').trim(),
         first,
-        String(count),
+        count,
         textAt(o, 'metadata', 'name'),
       ];
     },

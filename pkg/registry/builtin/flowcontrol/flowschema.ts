@@ -35,7 +35,7 @@ export const flowSchema: ResourceDeclaration<shapes.FlowcontrolV1FlowSchema> = {
     ],
     (o, now) => [
       textAt(o, 'spec', 'priorityLevelConfiguration', 'name'),
-      String(numberAt(o, 'spec', 'matchingPrecedence')),
+      numberAt(o, 'spec', 'matchingPrecedence'),
       textAt(o, 'spec', 'distinguisherMethod', 'type') || '<none>',
       age(o, now),
       textAt(

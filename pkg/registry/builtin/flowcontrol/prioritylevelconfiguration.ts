@@ -55,7 +55,7 @@ export const priorityLevelConfiguration: ResourceDeclaration<shapes.FlowcontrolV
     ],
     (o, now) => {
       const queuing = at(o, 'spec', 'limited', 'limitResponse', 'queuing');
-      const number = (v: ReturnType<typeof at>) => (v === undefined ? '<none>' : String(v));
+      const number = (v: ReturnType<typeof at>) => v ?? '<none>';
       return [
         textAt(o, 'spec', 'type'),
         number(at(o, 'spec', 'limited', 'nominalConcurrencyShares')),

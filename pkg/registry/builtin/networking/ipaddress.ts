@@ -2,7 +2,7 @@ import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { objectAt, textAt } from '../access.js';
 import { versions } from '../form.js';
-import { column, table } from '../table.js';
+import { age, column, table } from '../table.js';
 import { ipName, validateIpAddress, validateIpAddressUpdate } from './classvalidation.js';
 
 export const ipAddress: ResourceDeclaration<shapes.NetworkingV1IPAddress> = {
@@ -19,15 +19,13 @@ export const ipAddress: ResourceDeclaration<shapes.NetworkingV1IPAddress> = {
     create: { keepsGenerateName: true, validateName: ipName, validate: validateIpAddress },
     update: { generation: 'none', validate: validateIpAddressUpdate },
   },
-  table: table([column('ParentRef', 'The object that the address belongs to.')], (o) => {
+  table: table([column('ParentRef', 'The object that the address belongs to.')], (o, now) => {
     const ref = objectAt(o, 'spec', 'parentRef');
     const group = textAt(ref, 'group');
     const namespace = textAt(ref, 'namespace');
     const resource = textAt(ref, 'resource');
-    return [
-      [group === '' ? resource : `${resource}.${group}`, namespace, textAt(ref, 'name')]
-        .filter((p) => p !== '')
-        .join('/'),
-    ];
+    const parent = (group === '' ? resource : `${resource}.${group}`).toLowerCase();
+    // There is a cell for the age, but no column.
+    return [[parent, namespace, textAt(ref, 'name')].filter((p) => p !== '').join('/'), age(o, now)];
   }),
 };

@@ -33,21 +33,26 @@ export const resourcePoolStatusRequest: ResourceDeclaration<shapes.ResourceV1alp
     ],
     (o, now) => {
       const pools = objectsAt(o, 'status', 'pools');
-      const sum = (field: FieldName<shapes.ResourceV1alpha3PoolStatus>): string =>
-        String(pools.reduce((n, p) => n + numberAt(p, field), 0));
       const verdict = objectsAt(o, 'status', 'conditions').find(
         (c) => VERDICTS.includes(textAt(c, 'type')) && textAt(c, 'status') === 'True',
       );
+      const counted = at(o, 'status') !== undefined && textAt(verdict, 'type') !== 'Failed';
+      const shown = (number: number): string => (counted ? String(number) : '-');
+      const sum = (field: FieldName<shapes.ResourceV1alpha3PoolStatus>): string =>
+        shown(pools.reduce((n, p) => n + numberAt(p, field), 0));
+      const count = numberAt(o, 'status', 'poolCount');
+      const complete = textAt(verdict, 'type') === 'Complete';
+      const cut = complete && count > pools.length ? ` (${pools.length}/${count} pools)` : '';
       return [
         textAt(o, 'spec', 'driver'),
         sum('totalDevices'),
         sum('availableDevices'),
         sum('allocatedDevices'),
         sum('unavailableDevices'),
-        String(pools.filter((p) => textAt(p, 'validationError') !== '').length),
-        numberAt(o, 'status', 'poolCount'),
-        verdict === undefined ? 'Pending' : textAt(verdict, 'type'),
-        verdict === undefined ? '' : since(textAt(verdict, 'lastTransitionTime'), now),
+        shown(pools.filter((p) => at(p, 'validationError') !== undefined).length),
+        count,
+        verdict === undefined ? 'Pending' : `${textAt(verdict, 'type')}${cut}`,
+        complete ? since(textAt(verdict, 'lastTransitionTime'), now) : '<none>',
       ];
     },
   ),
