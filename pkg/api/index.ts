@@ -76,6 +76,7 @@ export {
   equalJson,
   getOwn,
   givenFields,
+  hasGivenEmpty,
   isObject,
   type JsonArray,
   JsonCounter,

@@ -118,7 +118,8 @@ export function differsAsGiven(a: JsonValue | undefined, b: JsonValue | undefine
   return !equalJson(a, b) || hasGivenEmpty(a);
 }
 
-function hasGivenEmpty(v: JsonValue | undefined): boolean {
+/** Whether a list or map somewhere in the value was empty in the request and is not stored. */
+export function hasGivenEmpty(v: JsonValue | undefined): boolean {
   if (Array.isArray(v)) return v.some(hasGivenEmpty);
   if (!isObject(v)) return false;
   const empty = (v as Remembers)[GIVEN_EMPTY] ?? {};

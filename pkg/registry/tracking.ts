@@ -1,10 +1,11 @@
-import { cloneJson, type JsonObject } from '../api/index.js';
+import { apiVersionOf, cloneJson, type JsonObject } from '../api/index.js';
 import { finish, type Steps } from '../base/index.js';
 import { decodeAs } from '../codec/index.js';
 import { managedFieldsSteps, type TrackedResource } from '../patch/index.js';
+import { expectedKind } from './bodies.js';
 import type { Core } from './core.js';
 import { metaOf } from './meta.js';
-import type { RuledTarget } from './requests.js';
+import type { ActionTarget, RuledTarget, VirtualTarget } from './requests.js';
 import type { ServedResource } from './servedresources.js';
 
 /** Field ownership: the managed fields of an object, recorded in the version of the request. */
@@ -71,6 +72,17 @@ export interface TrackedWrite {
 /** Updates the managed fields of `object` (in the storage version) for an update by `manager`. */
 export function trackUpdate(core: Core, target: RuledTarget, write: TrackedWrite): void {
   finish(trackSteps(core, target, write));
+}
+
+/** Sets the managed fields of an object that is not stored: a review, or the body of an action. Its kind may be the subresource's own. */
+export function trackUnstored(
+  core: Core,
+  target: ActionTarget | VirtualTarget,
+  { object, manager }: Omit<TrackedWrite, 'live'>,
+): Steps<void> {
+  const { info, schema } = expectedKind(target);
+  const resource = { schema, apiVersion: apiVersionOf(info), kind: info.kind, subresource: target.subresource };
+  return managedFieldsSteps({ resource, live: undefined, object, manager, now: core.world.clock.now() });
 }
 
 /** `trackUpdate` in steps. Only the last one changes the object. */

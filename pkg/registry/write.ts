@@ -24,7 +24,7 @@ import {
   placeInNamespace,
   validateNewMeta,
 } from './systemfields.js';
-import { trackSteps } from './tracking.js';
+import { trackSteps, trackUnstored } from './tracking.js';
 import { storageSteps } from './upgrade.js';
 import { runVirtual, writeContext } from './virtual.js';
 
@@ -61,7 +61,8 @@ export async function create(core: Core, request: CreateRequest, context: Reques
     case 'virtual': {
       if (target.resource.namespaced || target.kind === 'virtual') placeInNamespace(object, target);
       if (target.kind === 'virtual') clearSystemFields(object);
-      const { dryRun } = options;
+      const { dryRun, fieldManager: manager } = options;
+      await slice.run(trackUnstored(core, target, { object, manager }));
       const admitted = new Admitted(core, {
         target,
         operation: 'create',

@@ -172,3 +172,15 @@ describe('fields that defaults set', () => {
     expect(made['spec']).toMatchObject({ limits: [{ max: { cpu: '1m' }, default: { cpu: '1m' } }] });
   });
 });
+
+it('an object that is not stored has managed fields, too', async () => {
+  const b = await Bench.open();
+  const apiVersion = 'authorization.k8s.io/v1';
+  const spec = { resourceAttributes: { verb: 'get', resource: 'pods' } };
+  const review = { apiVersion, kind: 'SelfSubjectAccessReview', spec };
+  const made = await b.create(`selfsubjectaccessreviews.${apiVersion}`, '', review, { fieldManager: 'm' });
+  const attributes = { '.': {}, 'f:resource': {}, 'f:verb': {} };
+  expect((made['metadata'] as JsonObject)['managedFields']).toMatchObject([
+    { manager: 'm', operation: 'Update', apiVersion, fieldsV1: { 'f:spec': { 'f:resourceAttributes': attributes } } },
+  ]);
+});

@@ -1,4 +1,12 @@
-import { asGiven, equalJson, getOwn, type JsonArray, type JsonObject, type JsonValue } from '../../api/index.js';
+import {
+  asGiven,
+  equalJson,
+  getOwn,
+  hasGivenEmpty,
+  type JsonArray,
+  type JsonObject,
+  type JsonValue,
+} from '../../api/index.js';
 import { finish, PutOff, type Steps } from '../../base/index.js';
 import type { ListSchema, Schema } from '../../schema/index.js';
 import { declaredElement, fieldElement, type PathElement } from './element.js';
@@ -52,14 +60,14 @@ export function excludeFields(c: Comparison, fields: FieldSet): Comparison {
   };
 }
 
-/** Reports whether the values have no parts that are compared on their own. `compareWhole` compares them, without the cost of steps. */
+/** Reports whether the values have no parts that are compared on their own. `compareUnit` compares them, without the cost of steps. */
 function isWhole(l: JsonValue, r: JsonValue, schema: Schema): boolean {
   return l === r || schema.kind === 'scalar' || isAtomic(schema);
 }
 
 /** Compares two values that are present, and may be null. Returns undefined if they do not differ. */
 function* compareValues(l: JsonValue, r: JsonValue, schema: Schema, later: PutOff): Steps<Diff | undefined> {
-  if (isWhole(l, r, schema)) return compareWhole(l, r);
+  if (isWhole(l, r, schema)) return compareUnit(l, r);
   if (schema.kind === 'list') {
     const ll = Array.isArray(l) ? l : [];
     const rl = Array.isArray(r) ? r : [];
@@ -82,8 +90,23 @@ function isMapOrNull(v: JsonValue): boolean {
   return v === null || asMap(v) !== undefined;
 }
 
+/**
+ * Compares two values of one owner. kube-apiserver compares the items of lists as they were sent: there, a list that an update sets to `[]`
+ * differs from an absent one, although neither is stored.
+ */
+function compareUnit(l: JsonValue, r: JsonValue): Diff | undefined {
+  return l !== r && (!equalJson(l, r) || hasEmptyInItem(r)) ? MODIFIED : undefined;
+}
+
+function hasEmptyInItem(v: JsonValue): boolean {
+  if (typeof v !== 'object' || v === null) return false;
+  return Array.isArray(v) ? v.some(hasGivenEmpty) : Object.values(v).some((value) => hasEmptyInItem(value!));
+}
+
+const MODIFIED: Diff = { removed: undefined, modified: leaf, added: undefined };
+
 function compareWhole(l: JsonValue, r: JsonValue): Diff | undefined {
-  return l === r || equalJson(l, r) ? undefined : { removed: undefined, modified: leaf, added: undefined };
+  return l === r || equalJson(l, r) ? undefined : MODIFIED;
 }
 
 function* compareMembers(
@@ -108,7 +131,7 @@ function* compareMembers(
       diff.removed = put(diff.removed, element, everythingIn(before, child, later));
     } else {
       const inner = isWhole(before, after, child)
-        ? compareWhole(before, after)
+        ? compareUnit(before, after)
         : yield* compareValues(before, after, child, later);
       if (inner !== undefined) diff = merge(diff, element, inner);
     }
@@ -170,7 +193,7 @@ function* comparePairs(
     if (element === undefined || element !== elementOf(schema, r[i]!)) return 'moved';
     elements.push(element);
     const inner = isWhole(l[i]!, r[i]!, schema.items)
-      ? compareWhole(l[i]!, r[i]!)
+      ? compareUnit(l[i]!, r[i]!)
       : yield* compareValues(l[i]!, r[i]!, schema.items, later);
     if (inner !== undefined) diff = merge(diff, element, inner);
   }

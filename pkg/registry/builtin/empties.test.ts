@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type JsonObject, listAt, objectAt, textAt } from '../../api/index.js';
+import { type JsonObject, listAt, objectAt, objectsAt, textAt } from '../../api/index.js';
 import { Bench, causesOf } from '../testing.js';
 
 /** Rules that distinguish an empty list or map from an absent one, as Go's decoder does. Stored objects and responses do not. */
@@ -149,4 +149,30 @@ describe('the claim template of a pod', () => {
     ]);
     expect(await causesOf(b.create('pods', 'default', ephemeral({ metadata: { labels: { a: 'b' } } })))).toEqual([]);
   });
+});
+
+it('inside a list that is one value, an empty list changes its owner', async () => {
+  const b = await Bench.open();
+  const role = (more: JsonObject): JsonObject => ({
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'Role',
+    metadata: { name: 'r' },
+    rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'], ...more }],
+  });
+  const what = 'roles.rbac.authorization.k8s.io/v1';
+  const managers = (o: JsonObject): unknown =>
+    objectsAt(o, 'metadata', 'managedFields').map((m) => textAt(m, 'manager'));
+  await b.create(what, 'default', role({}), { fieldManager: 'a' });
+  expect(managers(await b.update(what, 'default', role({}), { fieldManager: 'b' }))).toEqual(['a']);
+  expect(managers(await b.update(what, 'default', role({ resourceNames: [] }), { fieldManager: 'b' }))).toEqual(['b']);
+  const policy = (podSelector: JsonObject): JsonObject => ({
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'NetworkPolicy',
+    metadata: { name: 'p' },
+    spec: { podSelector },
+  });
+  const policies = 'networkpolicies.networking.k8s.io/v1';
+  await b.create(policies, 'default', policy({}), { fieldManager: 'a' });
+  const outside = await b.update(policies, 'default', policy({ matchExpressions: [] }), { fieldManager: 'b' });
+  expect(managers(outside)).toEqual(['a']);
 });
