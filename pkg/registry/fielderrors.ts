@@ -1,6 +1,6 @@
-import { errors, type FieldError, FieldErrors, type JsonObject } from '../api/index.js';
+import { cloneJson, errors, type FieldError, FieldErrors, type JsonObject } from '../api/index.js';
 import type { Slice, Steps } from '../base/index.js';
-import { declarativeErrors } from '../schema/index.js';
+import { declarativeErrors, hasDeclarative } from '../schema/index.js';
 import type { Core } from './core.js';
 import { metaOf, text } from './meta.js';
 import type { Target } from './requests.js';
@@ -24,19 +24,27 @@ export function* addDeclarative(
   const options = {
     enabled: (gate: string) => resource.strategy.validationOption?.(gate, old) ?? core.featureEnabled(gate),
   };
-  const declared = yield* declarativeErrors(o, old, resource.storage.schema, options);
+  const { conversion, schema } = resource;
+  // The markers are those of the version of the request, and so are the paths and values of their errors.
+  const requested = (value: JsonObject | undefined): JsonObject | undefined => {
+    if (value === undefined || conversion === undefined || !hasDeclarative(schema)) return value;
+    const copy = cloneJson(value);
+    conversion.fromStorage(copy);
+    return copy;
+  };
+  const declared = yield* declarativeErrors(requested(o) ?? o, requested(old), schema, options);
   if (declared.length === 0 && found.list.length < 2) return found;
+  const { fieldPath = (stored: string) => stored } = conversion ?? {};
   const seen = new Set(declared.map(faultOf));
   const kept = new FieldErrors();
   for (const [i, e] of found.list.entries()) {
     if (i % AT_ONCE === AT_ONCE - 1) yield;
     const whole = `${e.field}: ${e.message}`;
-    if (seen.has(whole) || seen.has(faultOf(e))) continue;
+    if (seen.has(whole) || seen.has(faultOf({ ...e, field: fieldPath(e.field) }))) continue;
     seen.add(whole);
     kept.addAll([e]);
   }
-  const { fieldPath } = resource.conversion ?? {};
-  return kept.addAll(fieldPath === undefined ? declared : declared.map((e) => ({ ...e, field: fieldPath(e.field) })));
+  return kept.addAll(declared);
 }
 
 /** Returns the same text for errors of one field from two rules of the same type, whatever their messages. */

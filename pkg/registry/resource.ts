@@ -275,6 +275,8 @@ export interface UpdateRules<T = AnyFields> {
   readonly resetFields?: readonly (readonly string[])[];
   /** Restores the fields that this write may not change: the status from `old`, or everything but the status. In steps as on create. */
   prepare?(o: Shaped<T>, old: Shaped<T>, context: WriteContext): Steps<void> | undefined | void;
+  /** Validates the change itself: its errors come before those of the rules of create about metadata (`checksUpdateLikeNew`). */
+  validateChange?(o: Shaped<T>, old: Shaped<T>, errors: FieldErrors): void;
   /** Default: `create.validate`. */
   validate?(
     o: Shaped<T>,

@@ -227,6 +227,7 @@ export function validateChangedMeta(object: JsonObject, old: JsonObject, target:
   if (!rules?.anyFinalizers) validateFinalizerNames(meta, METADATA, found);
   // A valid update that keeps the name and has no generateName also passes the rules of create.
   const passes = found.empty && sameName(meta, metaOf(old)) && text(meta, 'generateName') === '';
+  if (target.kind === 'object') target.rules.update?.validateChange?.(object, old, found);
   const { checksUpdateLikeNew = false } = rules ?? {};
   if (!checksUpdateLikeNew || (passes && checksUpdateLikeNew !== 'always')) return;
   validateNewMeta(object, target, found);

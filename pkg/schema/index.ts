@@ -1,7 +1,7 @@
 /** The fields of the built-in types, for `Shaped` and `Strategy` of `pkg/api` and `pkg/registry`: `shapes.CoreV1Pod`. */
 
 export { compilePerSchema, type Visitor } from './compile.js';
-export { type DeclarativeOptions, declarativeErrors } from './declarative/index.js';
+export { type DeclarativeOptions, declarativeErrors, hasDeclarative } from './declarative/index.js';
 export { applySchemaDefaults, schemaDefaultSteps } from './defaults.js';
 export { dropDisabledFields } from './gates.js';
 export type * as shapes from './gen/shapes.js';

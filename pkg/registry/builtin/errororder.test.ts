@@ -406,3 +406,46 @@ it('a flow schema reports its generateName on update, too', async () => {
   const told = await causesOf(b.update('flowschemas.flowcontrol.apiserver.k8s.io', '', changed));
   expect(short(told)).toEqual(['metadata.generateName: Invalid value: "Not Valid"']);
 });
+
+it('a lease candidate reports its emulated version before its own', async () => {
+  const b = await Bench.open([['coordination.k8s.io/v1beta1', true]]);
+  const spec = { leaseName: 'l', binaryVersion: 'a', emulationVersion: 'b', strategy: 'example.com/s' };
+  const candidate = object('coordination.k8s.io/v1beta1', 'LeaseCandidate', spec);
+  expect(await causesOf(b.create('leasecandidates.coordination.k8s.io/v1beta1', 'default', candidate))).toEqual([
+    'spec.emulationVersion: Invalid value: "b": must be a valid semantic version',
+    'spec.binaryVersion: Invalid value: "a": must be a valid semantic version',
+  ]);
+});
+
+it('an attribute of a device reports a version that is none before its length', async () => {
+  const version = 'x'.repeat(65);
+  const slice = object('resource.k8s.io/v1', 'ResourceSlice', {
+    driver: 'a.b',
+    pool: { name: 'p', generation: 1, resourceSliceCount: 1 },
+    allNodes: true,
+    devices: [{ name: 'd', attributes: { a: { version } } }],
+  });
+  const field = 'spec.devices[0].attributes[a].version';
+  expect(await causes('resourceslices.resource.k8s.io/v1', slice, '')).toEqual([
+    `${field}: Invalid value: "${version}": must be a string compatible with semver.org spec 2.0.0`,
+    `${field}: Too long: may not be more than 64 bytes`,
+  ]);
+});
+
+it('a changed type and changed data are reported before a generateName', async () => {
+  const b = await Bench.open();
+  const named = (kind: string, rest: JsonObject, more: JsonObject = {}): JsonObject => ({
+    apiVersion: 'v1',
+    kind,
+    metadata: { name: 'a', ...more },
+    ...rest,
+  });
+  await b.create('secrets', 'default', named('Secret', { type: 'x' }));
+  await b.create('configmaps', 'default', named('ConfigMap', { immutable: true }));
+  const paths = async (what: string, o: JsonObject): Promise<readonly string[]> =>
+    (await causesOf(b.update(what, 'default', o))).map((cause) => cause.split(': ', 1)[0]!);
+  const bad = { generateName: 'A_' };
+  expect(await paths('secrets', named('Secret', { type: 'y' }, bad))).toEqual(['type', 'metadata.generateName']);
+  const changed = named('ConfigMap', { immutable: true, data: { a: 'b' } }, bad);
+  expect(await paths('configmaps', changed)).toEqual(['data', 'metadata.generateName']);
+});

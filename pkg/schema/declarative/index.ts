@@ -1,1 +1,1 @@
-export { type DeclarativeOptions, declarativeErrors } from './validate.js';
+export { type DeclarativeOptions, declarativeErrors, hasDeclarative } from './validate.js';

@@ -41,6 +41,9 @@ export function* declarativeErrors(
   return errors.list;
 }
 
+/** Reports whether a type has validation markers. */
+export const hasDeclarative = (schema: StructSchema): boolean => reaches(schema);
+
 interface Walk {
   readonly options: DeclarativeOptions;
   readonly errors: FieldErrors;

@@ -23,9 +23,9 @@ export function validateCandidate(o: Shaped<shapes.CoordinationV1beta1LeaseCandi
   if (textAt(o, 'spec', 'leaseName') === '') errors.required(SPEC.child('leaseName'));
   const binary = textAt(o, 'spec', 'binaryVersion');
   const emulation = textAt(o, 'spec', 'emulationVersion');
+  const emulationParts = version(emulation, SPEC.child('emulationVersion'), errors);
   if (binary === '') errors.required(SPEC.child('binaryVersion'));
   const binaryParts = version(binary, SPEC.child('binaryVersion'), errors);
-  const emulationParts = version(emulation, SPEC.child('emulationVersion'), errors);
   if (emulationParts !== undefined && binary !== '' && isLess(binaryParts ?? [], emulationParts))
     errors.invalid(SPEC.child('binaryVersion'), binary, 'must be greater than or equal to `emulationVersion`');
   const strategy = textAt(o, 'spec', 'strategy');

@@ -17,7 +17,11 @@ export const configMap: ResourceDeclaration<shapes.CoreV1ConfigMap> = {
   shortNames: ['cm'],
   strategy: {
     create: { validate },
-    update: { generation: 'none', validate: validateUpdate },
+    update: {
+      generation: 'none',
+      validateChange: (o, old, errors) => immutableData(o, old, ['data', 'binaryData'], errors),
+      validate: (o, _old, errors) => validate(o, errors),
+    },
     compatibility: { checksUpdateLikeNew: true },
   },
   table: table([column('Data', 'Number of keys, text and binary.'), AGE], (o, now) => [
@@ -45,13 +49,4 @@ function validate(o: Shaped<shapes.CoreV1ConfigMap>, errors: FieldErrors): void 
   for (const v of Object.values(data)) total += Buffer.byteLength(String(v));
   for (const v of Object.values(binary)) total += Buffer.byteLength(String(v), 'base64');
   if (total > DATA_BYTES_MAX) errors.tooLong(FieldPath.root.key(''), DATA_BYTES_MAX);
-}
-
-function validateUpdate(
-  o: Shaped<shapes.CoreV1ConfigMap>,
-  old: Shaped<shapes.CoreV1ConfigMap>,
-  errors: FieldErrors,
-): void {
-  immutableData(o, old, ['data', 'binaryData'], errors);
-  validate(o, errors);
 }

@@ -34,12 +34,12 @@ export const secret: ResourceDeclaration<shapes.CoreV1Secret> = {
         // a body without a type keeps the old type; defaulting it would change the type
         if (textAt(o, 'type') === '') o['type'] = textAt(old, 'type');
       },
-      validate: (o, old, errors) => {
+      validateChange: (o, old, errors) => {
         if (textAt(o, 'type') !== textAt(old, 'type'))
           errors.invalid(FieldPath.in<shapes.CoreV1Secret>().child('type'), textAt(o, 'type'), 'field is immutable');
         immutableData(o, old, ['data'], errors);
-        validate(o, errors);
       },
+      validate: (o, _old, errors) => validate(o, errors),
     },
     warn: (o, _old, context) => {
       if (textAt(o, 'type') === TLS) warnAboutKeyPair(o, context);

@@ -1,6 +1,6 @@
-import { isObject, type JsonObject, type JsonValue } from '../../../api/index.js';
+import { isObject, type JsonObject, type JsonValue, removeField } from '../../../api/index.js';
 import type { DeclaredVersion } from '../../resource.js';
-import { at, objectsAt } from '../access.js';
+import { at, listAt, objectsAt } from '../access.js';
 import { versions } from '../form.js';
 
 /**
@@ -28,6 +28,8 @@ const REQUEST = [
 ] as const;
 
 function toExactly(request: JsonObject): void {
+  // The conversion keeps no empty list of tolerations.
+  if (listAt(request, 'tolerations').length === 0) removeField(request, 'tolerations');
   const exactly: JsonObject = {};
   for (const name of REQUEST) move(request, exactly, name);
   if (Object.values(exactly).some((v) => v !== '' && v !== 0)) request['exactly'] = exactly;

@@ -264,11 +264,14 @@ function attribute(value: Value<shapes.ResourceV1DeviceAttribute>, path: FieldPa
       given.length === 0 ? '' : shown('resource/v1.DeviceAttribute', value),
       'exactly one value must be specified',
     );
-  for (const field of ['string', 'version'] as const)
+  const isLong = (field: 'string' | 'version'): void => {
     if (Buffer.byteLength(textAt(value, field)) > VALUE_MAX) errors.tooLong(path.child(field), VALUE_MAX);
+  };
+  isLong('string');
   const version = at(value, 'version');
   if (version !== undefined && !isSemanticVersion(String(version)))
     errors.invalid(path.child('version'), version, 'must be a string compatible with semver.org spec 2.0.0');
+  isLong('version');
 }
 
 const POLICY_VALUES_MAX = 10;

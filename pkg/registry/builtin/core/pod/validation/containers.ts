@@ -102,7 +102,8 @@ export function ephemeralContainers(context: ContainerContext): void {
   const names = new Set(others);
   errors.each(objectsAt(spec, 'ephemeralContainers'), (c, i) => {
     const here = path.index(i);
-    common(c, here, { ...context, isTemplate: false });
+    common(c, here, context);
+    trimmedImage(c, here, errors);
     unique(c, names, here, errors, true);
     const target = textAt(c, 'targetContainerName');
     if (target !== '' && !others.has(target)) errors.notFound(here.child('targetContainerName'), target);
@@ -123,6 +124,17 @@ export function ephemeralContainers(context: ContainerContext): void {
   });
 }
 
+/** Refuses an image with blanks around it. Templates may have it, because they always could. */
+export function trimmedImage(
+  c: Shaped<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>,
+  path: FieldPath<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>,
+  errors: FieldErrors,
+): void {
+  const image = textAt(c, 'image');
+  if (image !== image.trim())
+    errors.invalid(path.child('image'), image, 'must not have leading or trailing whitespace');
+}
+
 /** The grace period that limits hooks; undefined for a template without one. */
 function graceOf(spec: Shaped<shapes.CoreV1PodSpec>): number | undefined {
   const v = at(spec, 'terminationGracePeriodSeconds');
@@ -132,16 +144,12 @@ function graceOf(spec: Shaped<shapes.CoreV1PodSpec>): number | undefined {
 function common(
   c: Shaped<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>,
   path: FieldPath<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>,
-  { spec, errors, volumes, claims, isTemplate }: ContainerContext,
+  { spec, errors, volumes, claims }: ContainerContext,
 ): void {
   const name = textAt(c, 'name');
   if (name === '') errors.required(path.child('name'));
   else sentences(name, isDns1123Label, path.child('name'), errors);
-  const image = textAt(c, 'image');
-  if (image === '') errors.required(path.child('image'));
-  // templates may have it, because they always could
-  else if (!isTemplate && image !== image.trim())
-    errors.invalid(path.child('image'), image, 'must not have leading or trailing whitespace');
+  if (textAt(c, 'image') === '') errors.required(path.child('image'));
   oneOf(
     textAt(c, 'terminationMessagePolicy'),
     path.child('terminationMessagePolicy'),

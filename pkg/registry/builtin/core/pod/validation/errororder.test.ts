@@ -206,3 +206,20 @@ it.each([
   const securityContext = { [profile]: { type, localhostProfile } };
   expect(await wrongFields({ containers: [{ name: 'c', image: 'i' }], securityContext })).toEqual(wrong);
 });
+
+it('rules that templates do not have come last', async () => {
+  const b = await Bench.open();
+  const sources = [{ serviceAccountToken: { path: 'p' } }];
+  const pod = (image: string, nodeName: string): JsonObject => ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'a' },
+    spec: { nodeName, containers: [{ name: 'c', image }], volumes: [{ name: 'v', projected: { sources } }] },
+  });
+  const found = await causesOf(b.create('pods', 'default', pod(' i', WRONG)));
+  expect(found.map((cause) => cause.split(': ', 1)[0])).toEqual([
+    'spec.nodeName',
+    'spec.volumes[0].projected.sources[0].serviceAccountToken',
+    'spec.containers[0].image',
+  ]);
+});

@@ -1,7 +1,8 @@
-import { type FieldErrors, FieldPath, isLabelKey, type JsonObject, type Shaped } from '../../../../../api/index.js';
+import { type FieldErrors, FieldPath, isLabelKey, type Shaped } from '../../../../../api/index.js';
 import type { shapes } from '../../../../../schema/index.js';
-import { at, listAt, objectAt, textAt } from '../../../access.js';
+import { at, listAt, objectAt, objectsAt, textAt } from '../../../access.js';
 import { labels } from '../../../rules.js';
+import { trimmedImage } from './containers.js';
 import { podSpec } from './podspec.js';
 import { podUpdate } from './update.js';
 
@@ -27,8 +28,29 @@ export { deadVolumeWarnings, nameWarning, podWarnings } from './warnings.js';
 
 const SPEC = FieldPath.in<shapes.CoreV1Pod>().child('spec');
 
+/** Validates the spec of a pod: the rules of templates, and after them those that templates do not have. */
+function ownSpec(pod: Shaped<shapes.CoreV1Pod>, errors: FieldErrors): void {
+  const spec = objectAt(pod, 'spec');
+  podSpec(spec, pod, SPEC, errors);
+  if (textAt(spec, 'serviceAccountName') === '')
+    errors.each(objectsAt(spec, 'volumes'), (v, i) => noToken(v, i, errors));
+  for (const list of ['containers', 'initContainers'] as const)
+    errors.each(objectsAt(spec, list), (c, i) => trimmedImage(c, SPEC.child(list).index(i), errors));
+}
+
+/** The tokens of a volume belong to the service account of its pod. */
+function noToken(volume: Shaped<shapes.CoreV1Volume>, i: number, errors: FieldErrors): void {
+  const sources = SPEC.child('volumes').index(i).child('projected', 'sources');
+  for (const [j, source] of objectsAt(volume, 'projected', 'sources').entries())
+    if (at(source, 'serviceAccountToken') !== undefined)
+      errors.forbidden(
+        sources.index(j).child('serviceAccountToken'),
+        'must not be specified when serviceAccountName is not set',
+      );
+}
+
 export function validatePod(pod: Shaped<shapes.CoreV1Pod>, errors: FieldErrors): void {
-  podSpec(objectAt(pod, 'spec'), pod, SPEC, errors);
+  ownSpec(pod, errors);
   if (listAt(pod, 'spec', 'ephemeralContainers').length > 0)
     errors.forbidden(SPEC.child('ephemeralContainers'), 'cannot be set on create');
   if (textAt(pod, 'spec', 'nodeName') !== '' && listAt(pod, 'spec', 'schedulingGates').length > 0) {
@@ -37,8 +59,8 @@ export function validatePod(pod: Shaped<shapes.CoreV1Pod>, errors: FieldErrors):
 }
 
 /** Validates only a pod's spec, for subresources that change parts of it. */
-export function validatePodSpec(pod: JsonObject, errors: FieldErrors): void {
-  podSpec(objectAt(pod, 'spec'), pod, SPEC, errors);
+export function validatePodSpec(pod: Shaped<shapes.CoreV1Pod>, errors: FieldErrors): void {
+  ownSpec(pod, errors);
 }
 
 export function validatePodUpdate(
@@ -46,7 +68,7 @@ export function validatePodUpdate(
   old: Shaped<shapes.CoreV1Pod>,
   errors: FieldErrors,
 ): void {
-  podSpec(objectAt(pod, 'spec'), pod, SPEC, errors);
+  ownSpec(pod, errors);
   podUpdate(pod, old, errors);
 }
 
