@@ -7,7 +7,10 @@
 //   --spec-minutes N    a spec is interrupted after this time (default 10); --minutes N: time limit of all (default 120)
 //   --server NAME       trireme, or kube-apiserver to compare
 //   --dual-stack        services have addresses of both families, for the specs of [Feature:IPv6DualStack]
+//   --gates LIST        feature gates for all programs, as in --feature-gates; all versions of the API are served, for the specs of
+//                       [Feature:OffByDefault]
 //   --rest              only specs that have no recorded outcome on this server; with --failed, those that failed on trireme
+//   --passed            only specs that passed on trireme before
 //   --record            write the outcome of every spec to results.json
 //   --list              only print what is known of all specs of the areas (or of those that the focus selects), and those without an outcome
 //   --bin FOLDER        prebuilt programs; without it they are built from the pinned module lists here
@@ -32,8 +35,10 @@ const { values: o } = parseArgs({
     server: { type: 'string', default: 'trireme' },
     record: { type: 'boolean' },
     'dual-stack': { type: 'boolean' },
+    gates: { type: 'string' },
     rest: { type: 'boolean' },
     failed: { type: 'boolean' },
+    passed: { type: 'boolean' },
     list: { type: 'boolean' },
     bin: { type: 'string' },
   },
@@ -59,8 +64,13 @@ for (const signal of ['SIGINT', 'SIGTERM'])
   });
 
 mkdirSync(logs, { recursive: true });
-const flags = o['dual-stack'] ? { server: ['--service-cluster-ip-range=10.0.0.0/16,fd00:10::/108'] } : {};
-const cluster = o.list ? undefined : await startCluster({ bin, logs, server: o.server, nodes: NODES, flags });
+const flags = {
+  server: [
+    ...(o['dual-stack'] ? ['--service-cluster-ip-range=10.0.0.0/16,fd00:10::/108'] : []),
+    ...(o.gates === undefined ? [] : ['--runtime-config=api/all=true']),
+  ],
+};
+const cluster = o.list ? undefined : await startCluster({ bin, logs, server: o.server, nodes: NODES, flags, gates: o.gates });
 try {
   process.exitCode = await (o.list ? list() : conformance());
 } finally {
@@ -83,6 +93,7 @@ async function conformance() {
   const wanted = all.filter((name) => {
     if (o.rest && before[name]?.[o.server] !== undefined) return false;
     if (o.failed && before[name]?.trireme?.state !== 'failed') return false;
+    if (o.passed && before[name]?.trireme?.state !== 'passed') return false;
     // A spec that has passed is applicable, whatever pattern fits it.
     const reason = o.all || before[name]?.trireme?.state === 'passed' ? undefined : reasonOf(name);
     if (reason !== undefined) outcomes.set(name, { state: 'not applicable', reason, byRule: true });
