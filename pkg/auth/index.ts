@@ -26,7 +26,12 @@ export {
   certificateUser,
 } from './authn/certificate.js';
 export { type RequestHeaderConfig, requestHeaderAuthenticator } from './authn/requestheader.js';
-export { ServiceAccountAuthenticator } from './authn/serviceaccount.js';
+export {
+  LAST_USED_LABEL,
+  type SecretUse,
+  ServiceAccountAuthenticator,
+  type TokenUses,
+} from './authn/serviceaccount.js';
 export { TokenFileError, tokenFileAuthenticator } from './authn/tokenfile.js';
 export { PolicyFileError, type PolicyList, readPolicies } from './authz/abac.js';
 export {

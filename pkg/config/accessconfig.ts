@@ -82,7 +82,7 @@ export function accessConfigOf(values: FlagValues, given: Given): AccessConfig {
   const text = (name: FlagName): string => values[name];
   const duration = (name: FlagName): number => parseDuration(values[name]) ?? 0;
   const list = (name: FlagName): readonly string[] => values[name].split(',').filter((s) => s !== '');
-  const headers = (name: FlagName): readonly string[] => list(name).map((s) => s.trim().toLowerCase());
+  const headers = (name: FlagName): readonly string[] => list(name).map((s) => s.trim());
   const modes = modesOf(values, given);
   const tokenWebhook = text('authentication-token-webhook-config-file');
   return {

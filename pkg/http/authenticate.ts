@@ -3,6 +3,8 @@ import { ANONYMOUS, type Authentication, type Authenticator } from '../auth/inde
 import type { Call } from './call.js';
 import type { RequestCounter } from './metrics.js';
 
+const RESULTS = { authenticated: 'success', none: 'failure', failed: 'error' } as const;
+
 /**
  * Sets the user of a request. Throws 401 when its credentials are not valid, or when it has none and anonymous requests
  * are not allowed. Synchronous if the authenticators are.
@@ -11,8 +13,10 @@ export function authenticate(
   call: Call,
   { authenticator, counter }: { readonly authenticator: Authenticator; readonly counter: RequestCounter },
 ): void | Promise<void> {
+  const since = counter.now();
   const settle = (found: Authentication): void => {
-    counter.authenticated(found.kind === 'authenticated');
+    const name = found.kind === 'authenticated' ? found.user.name : undefined;
+    counter.authenticated(RESULTS[found.kind], since, name);
     if (found.kind !== 'authenticated') throw errors.unauthorized();
     call.user = found.user;
     if (found.user.name === ANONYMOUS.name) return;

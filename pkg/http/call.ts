@@ -111,6 +111,12 @@ export class Call implements RequestContext, Credentials {
     this.#annotations.add(key, typeof value === 'string' ? value : value());
   }
 
+  /** Adds an annotation before it is known whether the request is audited, because that depends on its user. */
+  annotateCredential(key: string, value: string): void {
+    this.#annotations ??= new Annotations();
+    this.#annotations.add(key, value);
+  }
+
   get annotations(): ReadonlyMap<string, string> | undefined {
     return this.#annotations?.values;
   }

@@ -1,5 +1,11 @@
 import type { World } from '../base/index.js';
-import type { ApiServerMetrics, RequestKind, RequestSeries } from '../telemetry/index.js';
+import type {
+  ApiServerMetrics,
+  AuthenticationResult,
+  AuthorizationResult,
+  RequestKind,
+  RequestSeries,
+} from '../telemetry/index.js';
 import type { Call } from './call.js';
 import type { ResourceInfo } from './requestinfo.js';
 
@@ -7,8 +13,11 @@ import type { ResourceInfo } from './requestinfo.js';
 export interface RequestCounter {
   began(call: Call): void;
   ended(call: Call): void;
-  authenticated(recognised: boolean): void;
-  authorized(allowed: boolean): void;
+  /** `since`: when the authentication began. `user`: the name of the user, if there is one. */
+  authenticated(result: AuthenticationResult, since: number, user: string | undefined): void;
+  authorized(result: AuthorizationResult, since: number): void;
+  /** The monotonic time, in milliseconds. */
+  now(): number;
   shed(call: Call): void;
   /** Whether the version is deprecated. */
   deprecated(call: Call): void;
@@ -68,11 +77,12 @@ export function requestCounter(
       const seconds = (world.clock.monotonic() - call.started) / 1000;
       metrics.count(call.series, call.status, seconds, call.waited / 1000, call.bytes);
     },
-    authenticated(recognised) {
-      (recognised ? metrics.authenticated : metrics.authenticationFailed).value++;
+    now: () => world.clock.monotonic(),
+    authenticated(result, since, user) {
+      metrics.authenticated(result, (world.clock.monotonic() - since) / 1000, user);
     },
-    authorized(allowed) {
-      (allowed ? metrics.allowed : metrics.denied).value++;
+    authorized(result, since) {
+      metrics.authorized(result, (world.clock.monotonic() - since) / 1000);
     },
     shed(call) {
       if (call.series !== undefined) metrics.terminated(call.series.kind, 429);

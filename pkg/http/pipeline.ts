@@ -9,7 +9,7 @@ import {
   wantsImpersonation,
 } from '../auth/index.js';
 import { Scheduler, type World } from '../base/index.js';
-import type { Log } from '../telemetry/index.js';
+import type { AuthorizationResult, Log } from '../telemetry/index.js';
 import { attributesOf } from './attributes.js';
 import { authenticate } from './authenticate.js';
 import { BodyBudget } from './bodybudget.js';
@@ -185,14 +185,20 @@ function lengthOf(text: string, test: (c: string) => boolean): number {
 
 const UNITS: ReadonlySet<string> = new Set(['ns', 'us', 'µs', 'μs', 'ms', 's', 'm', 'h']);
 
+function resultOf(found: Decision): AuthorizationResult {
+  if (found.kind === 'allow') return 'allowed';
+  if (found.error !== undefined) return 'error';
+  return found.kind === 'deny' ? 'denied' : 'no-opinion';
+}
+
 function authorize(call: Call, stages: Stages): void | Promise<void> {
   const attributes = attributesOf(call);
+  const since = stages.counter.now();
   const decision = stages.authorizer.authorize(call.user, attributes);
   return decision instanceof Promise ? decision.then(judge) : judge(decision);
 
   function judge(found: Decision): void {
-    const allowed = found.kind === 'allow';
-    stages.counter.authorized(allowed);
+    stages.counter.authorized(resultOf(found), since);
     call.decision = found;
     if (found.kind === 'allow') return;
     if (found.error !== undefined) throw errors.internal(found.error);

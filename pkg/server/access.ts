@@ -33,6 +33,7 @@ import { openAuthorization } from './authorization.js';
 import { givenText } from './given.js';
 import { reviewTarget } from './reviewtarget.js';
 import { type ServiceAccountTokens, serviceAccountTokens } from './tokens.js';
+import { tokenUses } from './tokenuses.js';
 import { watchFile } from './watchedfile.js';
 
 /** Authentication and authorization of a server. */
@@ -72,7 +73,13 @@ export async function openAccess({ world, config, registry, log, tokenKey, outbo
   const authorization = await openAuthorization({ world, config, objects, rbac, outbound, metrics, log });
   const { authorizer } = authorization;
   const { serviceAccounts: accounts } = config.access;
-  const serviceAccounts = serviceAccountTokens({ world, config: accounts, objects, ownKey: tokenKey });
+  const serviceAccounts = serviceAccountTokens({
+    world,
+    config: accounts,
+    objects,
+    uses: tokenUses({ registry, world, metrics, log }),
+    ownKey: tokenKey,
+  });
   const tokens = tokenChain([
     ...tokenFile(config, world).map((found) => forAudiences(accounts.audiences, found)),
     serviceAccounts.authenticator,

@@ -8,6 +8,7 @@ import {
   TokenIssuer,
   type TokenKey,
   TokenKeyError,
+  type TokenUses,
   verificationKeys,
 } from '../auth/index.js';
 import type { World } from '../base/index.js';
@@ -31,6 +32,7 @@ export interface ServiceAccountTokenParts {
   readonly world: World;
   readonly config: ServiceAccountConfig;
   readonly objects: AuthObjects;
+  readonly uses: TokenUses;
   /** The key that the server made, PEM. */
   readonly ownKey: string;
 }
@@ -39,6 +41,7 @@ export function serviceAccountTokens({
   world,
   config,
   objects,
+  uses,
   ownKey,
 }: ServiceAccountTokenParts): ServiceAccountTokens {
   let signing = keyOf(config, ownKey);
@@ -46,7 +49,7 @@ export function serviceAccountTokens({
   let shown = JSON.stringify(keySet(keys));
   const { issuers, audiences } = config;
   const issuer = new TokenIssuer(issuers[0]!, signing, world);
-  const authenticator = new ServiceAccountAuthenticator({ issuers, audiences, keys }, objects, world.clock);
+  const authenticator = new ServiceAccountAuthenticator({ issuers, audiences, keys }, objects, world.clock, uses);
   return {
     issuer,
     authenticator,

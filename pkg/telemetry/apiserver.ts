@@ -7,6 +7,7 @@ const SLI_BUCKETS = DURATION_BUCKETS.slice(2);
 /** Bytes, from 1 kB to 1 GB. */
 const SIZE_BUCKETS = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9] as const;
 /** Bytes of one event. */
+const ACCESS_BUCKETS = Array.from({ length: 15 }, (_, i) => 0.001 * 2 ** i);
 const EVENT_BUCKETS = [1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072] as const;
 /** Seconds of remaining validity: now, 30 min, 1 h, 2 h, 6 h, 12 h, 1 d, 2 d, 4 d, 1 week, 1, 3, 6, 12 months. */
 const EXPIRATION_BUCKETS = [
@@ -139,14 +140,26 @@ export class ApiServerMetrics {
     { name: 'authorization_attempts_total', help: 'Authorizations by result.' },
     ['result'],
   );
+  readonly #authenticationTimes = new HistogramFamily(
+    { name: 'authentication_duration_seconds', help: 'Seconds of authentications by result.' },
+    ['result'],
+    ACCESS_BUCKETS,
+  );
+  readonly #authorizationTimes = new HistogramFamily(
+    { name: 'authorization_duration_seconds', help: 'Seconds of authorizations by result.' },
+    ['result'],
+    ACCESS_BUCKETS,
+  );
+  readonly #users = new CounterFamily(
+    { name: 'authenticated_user_requests', help: 'Authenticated requests by kind of user.' },
+    ['username'],
+  );
 
   readonly mutatingInFlight = this.#inflight.at('mutating');
   readonly readOnlyInFlight = this.#inflight.at('readOnly');
   readonly tlsHandshakeErrors = this.#handshakeErrors.at();
-  readonly authenticated = this.#authentications.at('success');
-  readonly authenticationFailed = this.#authentications.at('failure');
-  readonly allowed = this.#authorizations.at('allowed');
-  readonly denied = this.#authorizations.at('denied');
+  readonly #authentication = outcomes(AUTHENTICATIONS, this.#authentications, this.#authenticationTimes);
+  readonly #authorization = outcomes(AUTHORIZATIONS, this.#authorizations, this.#authorizationTimes);
   readonly #certificateCell = this.#certificates.at();
 
   series(kind: RequestKind): RequestSeries {
@@ -218,6 +231,20 @@ export class ApiServerMetrics {
     this.#watchSizes.observeMany(series.sizes, bytes / n, n);
   }
 
+  /** `user` is the name of the user, if there is one. */
+  authenticated(result: AuthenticationResult, seconds: number, user: string | undefined): void {
+    const { count, times } = this.#authentication[result];
+    count.value++;
+    this.#authenticationTimes.observe(times, seconds);
+    if (user !== undefined) this.#users.at(kindOfUser(user)).value++;
+  }
+
+  authorized(result: AuthorizationResult, seconds: number): void {
+    const { count, times } = this.#authorization[result];
+    count.value++;
+    this.#authorizationTimes.observe(times, seconds);
+  }
+
   dropped(kind: 'readOnly' | 'mutating'): void {
     this.#dropped.at(kind).value++;
   }
@@ -245,6 +272,9 @@ export class ApiServerMetrics {
       this.#handshakeErrors,
       this.#authentications,
       this.#authorizations,
+      this.#authenticationTimes,
+      this.#authorizationTimes,
+      this.#users,
     ];
   }
 }
@@ -253,3 +283,29 @@ export interface WatchSeries {
   readonly events: Cell;
   readonly sizes: HistogramCell;
 }
+
+const AUTHENTICATIONS = ['success', 'failure', 'error'] as const;
+const AUTHORIZATIONS = ['allowed', 'denied', 'no-opinion', 'error'] as const;
+/** `failure`: no authenticator recognised the credentials; `error`: the credentials are invalid. */
+export type AuthenticationResult = (typeof AUTHENTICATIONS)[number];
+export type AuthorizationResult = (typeof AUTHORIZATIONS)[number];
+
+/** The cells of each result. */
+function outcomes<R extends string>(
+  results: readonly R[],
+  counts: CounterFamily,
+  times: HistogramFamily,
+): Readonly<Record<R, { readonly count: Cell; readonly times: HistogramCell }>> {
+  const cells = results.map((result) => [result, { count: counts.at(result), times: times.at(result) }]);
+  return Object.fromEntries(cells) as Record<R, { count: Cell; times: HistogramCell }>;
+}
+
+/** The few kinds of users that kube-apiserver distinguishes, so that no names of users are shown. */
+function kindOfUser(name: string): string {
+  if (KNOWN_USERS.has(name)) return name;
+  return name.includes('@') ? 'email_id' : 'other';
+}
+
+const KNOWN_USERS: ReadonlySet<string> = new Set([
+  ...['admin', 'client', 'kube_proxy', 'kubelet', 'system:serviceaccount:kube-system:default'],
+]);

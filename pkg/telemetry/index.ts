@@ -1,6 +1,8 @@
 export { AccessMetrics, type ReloadStatus } from './access.js';
 export {
   ApiServerMetrics,
+  type AuthenticationResult,
+  type AuthorizationResult,
   type RequestKind,
   type RequestSeries,
   type WatchSeries,

@@ -203,6 +203,7 @@ export const accessTargets: readonly Target[] = [
           connection: noCertificate,
           path: '/',
           warn: () => {},
+          annotateCredential: () => {},
         };
         const found = await bearer.authenticate(given);
         if (found.kind !== 'authenticated') continue;
@@ -266,6 +267,7 @@ export const accessTargets: readonly Target[] = [
           connection: { certificate: () => certificate, identity: undefined },
           path: '/',
           warn: () => {},
+          annotateCredential: () => {},
         });
       assert.equal((await of(undefined)).kind, 'none');
       const found = await of(shown);

@@ -2,16 +2,22 @@ import type { Headers } from '../impersonate.js';
 import { type UserInfo, withAuthenticatedGroup } from '../user.js';
 import type { ClientCertificate } from './certificate.js';
 
+/** The request in which a token is used. */
+export interface TokenRequest {
+  /** Adds a `Warning: 299` header to the response. */
+  warn(text: string): void;
+  /** Adds an annotation to the audit event, before it is known whether there will be one. */
+  annotateCredential(key: string, value: string): void;
+}
+
 /** The credentials of a request. */
-export interface Credentials {
+export interface Credentials extends TokenRequest {
   readonly headers: Headers;
   /** Returns the values of a header that may occur in several lines, one for each line. */
   lines(name: string): readonly string[];
   readonly connection: CredentialConnection;
   /** The decoded path, for anonymous access by path. */
   readonly path: string;
-  /** Adds a `Warning: 299` header to the response. */
-  warn(text: string): void;
 }
 
 /** The connection of a request. Authenticators cache on it the result of checking its certificate. */
@@ -40,9 +46,16 @@ export interface Authenticator {
   authenticate(credentials: Credentials): Authentication | Promise<Authentication>;
 }
 
-/** Authenticates a bearer token. `audiences` are the requested ones (TokenReview); by default those of the API server. */
+/**
+ * Authenticates a bearer token. `audiences` are the requested ones (TokenReview); by default those of the API server.
+ * `request` gets the warnings and annotations of this use.
+ */
 export interface TokenAuthenticator {
-  authenticateToken(token: string, audiences?: readonly string[]): Authentication | Promise<Authentication>;
+  authenticateToken(
+    token: string,
+    audiences?: readonly string[],
+    request?: TokenRequest,
+  ): Authentication | Promise<Authentication>;
 }
 
 export const NONE: Authentication = { kind: 'none' };
@@ -58,7 +71,8 @@ export function authenticatorChain(chain: readonly Authenticator[]): Authenticat
 /** The same for bearer tokens. A token that no authenticator recognises gives `none`. */
 export function tokenChain(chain: readonly TokenAuthenticator[]): TokenAuthenticator {
   return {
-    authenticateToken: (token, audiences) => firstOf(chain, (a) => a.authenticateToken(token, audiences), 0, undefined),
+    authenticateToken: (token, audiences, request) =>
+      firstOf(chain, (a) => a.authenticateToken(token, audiences, request), 0, undefined),
   };
 }
 

@@ -27,6 +27,7 @@ function credentials(values: Readonly<Record<string, string | readonly string[]>
     connection: { identity: undefined, certificate: () => undefined },
     path: '/api',
     warn: (text) => warnings.push(text),
+    annotateCredential: () => {},
     warnings,
     ...more,
   };
@@ -121,10 +122,10 @@ describe('a chain of authenticators', () => {
 
 describe('front proxies', () => {
   const config = {
-    usernameHeaders: ['x-remote-user'],
+    usernameHeaders: ['X-Remote-User'],
     uidHeaders: ['x-remote-uid'],
-    groupHeaders: ['x-remote-group'],
-    extraHeaderPrefixes: ['x-remote-extra-'],
+    groupHeaders: ['X-Remote-Group'],
+    extraHeaderPrefixes: ['X-Remote-Extra-'],
     allowedNames: ['proxy'],
   };
   const headers = {

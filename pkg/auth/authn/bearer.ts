@@ -6,6 +6,7 @@ import {
   type Credentials,
   NONE,
   type TokenAuthenticator,
+  type TokenRequest,
 } from './authenticator.js';
 
 const EXTRA_SPACE = 'the provided Authorization header contains extra space before the bearer token, and is ignored';
@@ -23,7 +24,7 @@ export function bearerAuthenticator(tokens: TokenAuthenticator): Authenticator {
       const { headers } = credentials;
       const text = headers['authorization'];
       const token = typeof text === 'string' ? bearerToken(text, credentials) : '';
-      return token === '' ? NONE : authenticateToken(tokens, token);
+      return token === '' ? NONE : authenticateToken(tokens, token, undefined, credentials);
     },
   };
 }
@@ -50,7 +51,7 @@ export function webSocketAuthenticator(tokens: TokenAuthenticator): Authenticato
       if (encoded === '') return NONE;
       if (!/^[\w-]+$/.test(encoded)) return { kind: 'failed', reason: 'invalid base64.bearer.authorization token' };
       if (others === 0) return { kind: 'failed', reason: 'missing additional subprotocol' };
-      return authenticateToken(tokens, Buffer.from(encoded, 'base64url').toString('utf8'));
+      return authenticateToken(tokens, Buffer.from(encoded, 'base64url').toString('utf8'), undefined, credentials);
     },
   };
 }
@@ -78,9 +79,10 @@ function authenticateToken(
   tokens: TokenAuthenticator,
   token: string,
   audiences?: readonly string[],
+  request?: TokenRequest,
 ): Authentication | Promise<Authentication> {
   if (token.length > TOKEN_LENGTH_MAX) return INVALID;
-  const found = tokens.authenticateToken(token, audiences);
+  const found = tokens.authenticateToken(token, audiences, request);
   return found instanceof Promise ? found.then(orInvalid) : orInvalid(found);
 }
 

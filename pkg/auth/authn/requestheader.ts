@@ -3,7 +3,7 @@ import type { UserInfo } from '../user.js';
 import { type Authentication, type Authenticator, type Credentials, NONE } from './authenticator.js';
 import type { CertificateInspector } from './certificate.js';
 
-/** Names of the headers in lower case. */
+/** Names of the headers, in any case. */
 export interface RequestHeaderConfig {
   readonly usernameHeaders: readonly string[];
   readonly uidHeaders: readonly string[];
@@ -18,10 +18,11 @@ export interface RequestHeaderConfig {
  * separate authority. Headers of other clients are ignored or rejected.
  */
 export function requestHeaderAuthenticator(
-  config: RequestHeaderConfig,
+  given: RequestHeaderConfig,
   inspector: CertificateInspector,
   now: () => number,
 ): Authenticator {
+  const config = inLowerCase(given);
   return {
     authenticate(credentials): Authentication {
       const { user, proxy } = inspector.look(credentials.connection);
@@ -34,6 +35,17 @@ export function requestHeaderAuthenticator(
       if (name === '') return NONE;
       return { kind: 'authenticated', user: userFrom(name, config, credentials) };
     },
+  };
+}
+
+function inLowerCase(config: RequestHeaderConfig): RequestHeaderConfig {
+  const lower = (names: readonly string[]): readonly string[] => names.map((name) => name.toLowerCase());
+  return {
+    ...config,
+    usernameHeaders: lower(config.usernameHeaders),
+    uidHeaders: lower(config.uidHeaders),
+    groupHeaders: lower(config.groupHeaders),
+    extraHeaderPrefixes: lower(config.extraHeaderPrefixes),
   };
 }
 

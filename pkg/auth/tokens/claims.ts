@@ -20,6 +20,8 @@ export interface ServiceAccountClaims {
   readonly pod: ObjectClaim | undefined;
   readonly secret: ObjectClaim | undefined;
   readonly node: ObjectClaim | undefined;
+  /** The time after which the use of the token is reported, in seconds since the epoch. */
+  readonly warnAfter: number | undefined;
 }
 
 const PRIVATE = 'kubernetes.io';
@@ -48,6 +50,7 @@ export function readClaims(payload: JsonValue): ServiceAccountClaims | undefined
     pod: claimOf(own, 'pod'),
     secret: claimOf(own, 'secret'),
     node: claimOf(own, 'node'),
+    warnAfter: typeof own?.['warnafter'] === 'number' && own['warnafter'] !== 0 ? own['warnafter'] : undefined,
   };
 }
 
