@@ -107,7 +107,7 @@ describe('a policy', () => {
       [{ level: 'None', resources: [{ resourceNames: ['a'] }] }],
       'rules[0].resources.resourceNames: Invalid value: ["a"]: using resourceNames requires at least one resource',
     ],
-    [[{ level: 'None', nobody: true }], 'rules[0].nobody: unknown field'],
+    [[{ level: 'None', nobody: true }], 'strict decoding error: unknown field "rules[0].nobody"'],
   ])('%j is refused', async (rules, message) => {
     await expect(policy(...rules)).rejects.toThrow(message);
   });

@@ -103,7 +103,7 @@ describe('the admission configuration', () => {
     expect(await problemOf(security('exemptions: {namespaces: [a, a]}'))).toContain(
       'exemptions.namespaces[1]: duplicate value',
     );
-    expect(await problemOf(configuration('  - {nam: x}\n'))).toContain('plugins[0].nam: unknown field');
+    expect(await problemOf(configuration('  - {nam: x}\n'))).toContain('unknown field "plugins[0].nam"');
     expect(await problemOf(configuration('  - {name: EventRateLimit, path: missing.yaml}\n'))).toContain(
       'cannot read missing.yaml',
     );

@@ -249,7 +249,7 @@ describe('AuthorizationConfiguration', () => {
       () => [webhook({ connectionInfo: { type: 'KubeConfigFile', kubeConfigFile: '/not/there' } })],
       'authorizers[0].connectionInfo.kubeConfigFile: Invalid value: "/not/there": error loading file: stat /not/there: no such file or directory',
     ],
-    ['an unknown field', () => [{ ...RBAC, more: 1 }], 'authorizers[0].more: unknown field'],
+    ['an unknown field', () => [{ ...RBAC, more: 1 }], 'strict decoding error: unknown field "authorizers[0].more"'],
   ])('%s is refused', async (_name, authorizers, message) => {
     await expect(startWithFlags([`--authorization-config=${configFile(...authorizers())}`])).rejects.toThrow(message);
   });

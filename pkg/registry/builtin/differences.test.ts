@@ -195,7 +195,11 @@ describe('tokens in a volume', () => {
   it('may have the path of another file', async () => {
     const b = await Bench.open();
     const sources = [{ serviceAccountToken: { path: 'a' } }, { serviceAccountToken: { path: 'a' } }];
-    const made = await b.create('pods', 'default', pod({ volumes: [{ name: 'v', projected: { sources } }] }));
+    const made = await b.create(
+      'pods',
+      'default',
+      pod({ serviceAccountName: 'default', volumes: [{ name: 'v', projected: { sources } }] }),
+    );
     expect(objectAt(made, 'spec')['volumes']).toHaveLength(1);
   });
 });
