@@ -54,6 +54,8 @@ export class Call implements RequestContext, Credentials {
   audit: AuditRecord | undefined;
   /** The decision of the authorizers, for the audit. */
   decision: Decision | undefined;
+  /** Impersonation or authorization has not allowed the request. Their errors have a header of their own. */
+  deciding = false;
   /** The error that is a fault of the server. */
   panic: string | undefined;
   bodyDecoded: RequestContext['bodyDecoded'];

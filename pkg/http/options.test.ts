@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../api/index.js';
 import { deleteWishOfBody } from './deletebody.js';
-import { checkedDeleteOptions, deleteWishOfQuery, managerOf, patchOptions, writeOptions } from './options.js';
+import {
+  checkedDeleteOptions,
+  collectionOptions,
+  deleteWishOfQuery,
+  managerOf,
+  patchOptions,
+  writeOptions,
+} from './options.js';
 import { Query } from './requestinfo.js';
 
 function refusal(f: () => unknown): string {
@@ -119,4 +126,17 @@ describe('options of a deletion', () => {
     );
     expect(refusal(() => options('gracePeriodSeconds=x'))).toBe('400 strconv.ParseInt: parsing "x": invalid syntax');
   });
+});
+
+it.each([
+  ['resourceVersion=7', 'Exact'],
+  ['resourceVersion=07', 'Exact'],
+  ['resourceVersion=0', ''],
+  ['resourceVersion=', ''],
+  ['resourceVersion=x', ''],
+  ['resourceVersion=7&limit=1', ''],
+  ['resourceVersion=7&continue=a', ''],
+  ['resourceVersion=7&resourceVersionMatch=NotOlderThan', 'NotOlderThan'],
+])('a deletecollection with %s reads with the match %j', (query, match) => {
+  expect(collectionOptions(new Query(query)).resourceVersionMatch).toBe(match);
 });

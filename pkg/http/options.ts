@@ -206,6 +206,18 @@ export function listOptions(query: Query): ListOptions {
   };
 }
 
+/**
+ * Which objects a deletecollection deletes. kube-apiserver reads them in pages, and a page of a resource version is of exactly that version:
+ * `resourceVersion` without `resourceVersionMatch` means the same as in a list with a limit.
+ */
+export function collectionOptions(query: Query): ListOptions {
+  const options = listOptions(query);
+  const isOpen = options.limit === 0 && options.continue === '' && options.resourceVersionMatch === '';
+  return isOpen && /^0*[1-9]\d*$/.test(options.resourceVersion)
+    ? { ...options, resourceVersionMatch: 'Exact' }
+    : options;
+}
+
 function refuse(kind: string, found: FieldErrors): void {
   if (!found.empty) throw errors.invalid({ group: 'meta.k8s.io', kind }, '', found.list);
 }

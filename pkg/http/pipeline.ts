@@ -138,7 +138,9 @@ async function answerFailure(call: Call, error: unknown, stages: Stages): Promis
 
 async function impersonateUser(call: Call, stages: Stages): Promise<void> {
   call.impersonator = call.user;
+  call.deciding = true;
   call.user = await stages.impersonator.impersonate(call.user, call.exchange, attributesOf(call));
+  call.deciding = false;
   if (call.audit !== undefined) call.audit.impersonated = call.user;
 }
 
@@ -202,6 +204,7 @@ function authorize(call: Call, stages: Stages): void | Promise<void> {
     call.decision = found;
     if (found.kind === 'allow') return;
     if (found.error !== undefined) throw errors.internal(found.error);
+    call.deciding = true;
     throw forbidden(call.user, attributes, found.reason);
   }
 }

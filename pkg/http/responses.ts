@@ -135,7 +135,10 @@ export function sendError(
   }
   const { status } = failure;
   const retry = status.details?.retryAfterSeconds;
-  const more = retry === undefined || retry === 0 ? undefined : { 'retry-after': String(retry) };
+  const more = {
+    ...(retry === undefined || retry === 0 ? {} : { 'retry-after': String(retry) }),
+    ...(call.deciding ? { 'x-content-type-options': 'nosniff' } : {}),
+  };
   const wanted = { accept: exchange.headers.accept, query: call.info.query, userAgent: call.userAgent };
   // Before authentication no encoding is negotiated.
   const form: DocumentForm =

@@ -71,6 +71,7 @@ describe('the pipeline', () => {
     }
     const path = await router.inject({ url: '/metrics' });
     expect([path.statusCode, path.json().message]).toEqual([403, 'forbidden: User "jane" cannot get path "/metrics"']);
+    expect(path.headers['x-content-type-options']).toBe('nosniff');
     expect((await router.inject({ url: '/api/v1' })).statusCode).toBe(200);
   });
 
@@ -82,6 +83,7 @@ describe('the pipeline', () => {
       'configmaps is forbidden: User "jane" cannot list resource "configmaps" in API group "" in the namespace "n"',
     ]);
     const denied = await app(jane).router.inject({ url: '/api/v1', headers: { 'impersonate-user': 'bob' } });
+    expect(denied.headers['x-content-type-options']).toBe('nosniff');
     expect(denied.json().message).toBe('forbidden: User "jane" cannot impersonate-on:user-info:get path "/api/v1"');
   });
 

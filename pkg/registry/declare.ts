@@ -162,6 +162,7 @@ function conversion(v: DeclaredVersion, gv: GroupVersion, storage: StorageForm):
       o['apiVersion'] = apiVersion;
     },
     fieldPath: v.fieldPath,
+    defaults: v.defaults,
   };
 }
 

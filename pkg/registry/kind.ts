@@ -97,4 +97,5 @@ export interface Conversion {
   readonly toStorage: (o: JsonObject) => void;
   readonly fromStorage: (o: JsonObject) => void;
   readonly fieldPath?: DeclaredVersion['fieldPath'];
+  readonly defaults?: DeclaredVersion['defaults'];
 }

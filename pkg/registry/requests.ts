@@ -82,6 +82,7 @@ export interface ScaleTarget extends TargetPlace {
 export interface ActionTarget extends TargetPlace {
   readonly kind: 'action';
   readonly run: VirtualHandler;
+  readonly defaults?: (body: JsonObject) => void;
 }
 
 /** A stream to a pod, node or service (log, exec, proxy). */

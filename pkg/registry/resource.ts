@@ -80,6 +80,8 @@ export interface DeclaredVersion {
    */
   readonly toStorage?: (o: JsonObject) => void;
   readonly fromStorage?: (o: JsonObject) => void;
+  /** The defaults of this version instead of `Strategy.defaults`. The object is in the storage version. */
+  readonly defaults?: (o: JsonObject) => void;
   /** The path in this version of a field of the storage version. Errors of the validation markers have it. */
   readonly fieldPath?: (stored: string) => string;
 }
@@ -102,8 +104,8 @@ export type SubresourceBehaviour<T = AnyFields> =
   /** Reads and writes the whole object; `strategy` decides what a write may change. */
   | { readonly kind: 'status'; readonly strategy: Strategy<T> }
   | ScaleBehaviour
-  /** Takes an object and returns one. */
-  | { readonly kind: 'action'; readonly run: VirtualHandler }
+  /** Takes an object and returns one. `defaults` of the object's kind belong to the manager of the request. */
+  | { readonly kind: 'action'; readonly run: VirtualHandler; readonly defaults?: (body: JsonObject) => void }
   | ConnectionBehaviour;
 
 /** A small object that is computed from the whole one and written back into it. */

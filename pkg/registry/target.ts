@@ -22,7 +22,7 @@ export function resolveTarget(
     case 'scale':
       return { kind: 'scale', rules: resource.strategy, scale: behaviour, ...place };
     case 'action':
-      return { kind: 'action', run: behaviour.run, ...place };
+      return { ...behaviour, ...place };
     case 'connection':
       return { kind: 'connection', connection: behaviour, ...place };
   }

@@ -117,5 +117,7 @@ export function* storageSteps(
     else yield* completeSteps(o, storage.type);
     yield;
   }
-  strategy.defaults?.(o, now);
+  const own = version.conversion?.defaults;
+  if (own !== undefined) own(o);
+  else strategy.defaults?.(o, now);
 }

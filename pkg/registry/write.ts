@@ -61,6 +61,7 @@ export async function create(core: Core, request: CreateRequest, context: Reques
     case 'virtual': {
       if (target.resource.namespaced || target.kind === 'virtual') placeInNamespace(object, target);
       if (target.kind === 'virtual') clearSystemFields(object);
+      if (target.kind === 'action') target.defaults?.(object);
       const { dryRun, fieldManager: manager } = options;
       await slice.run(trackUnstored(core, target, { object, manager }));
       const admitted = new Admitted(core, {

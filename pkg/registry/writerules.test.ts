@@ -173,6 +173,17 @@ describe('fields that defaults set', () => {
   });
 });
 
+it('the default lifetime of a requested token belongs to the manager of the request', async () => {
+  const b = await Bench.open();
+  await b.create('serviceaccounts', 'default', { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'a' } });
+  const apiVersion = 'authentication.k8s.io/v1';
+  const body = { apiVersion, kind: 'TokenRequest' };
+  const made = await b.create('serviceaccounts/token', 'default', body, { name: 'a', fieldManager: 'm' });
+  expect(metadataOf(made)['managedFields']).toMatchObject([
+    { manager: 'm', apiVersion, subresource: 'token', fieldsV1: { 'f:spec': { 'f:expirationSeconds': {} } } },
+  ]);
+});
+
 it('an object that is not stored has managed fields, too', async () => {
   const b = await Bench.open();
   const apiVersion = 'authorization.k8s.io/v1';

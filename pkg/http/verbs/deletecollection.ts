@@ -1,4 +1,4 @@
-import { checkedCollectionOptions, listOptions } from '../options.js';
+import { checkedCollectionOptions, collectionOptions } from '../options.js';
 import type { ResourceRequest } from '../resources.js';
 import type { HttpServices } from '../services.js';
 import { answerForm, sendList } from './answer.js';
@@ -8,7 +8,7 @@ import { deleteOptions } from './delete.js';
 export async function deleteCollection(request: ResourceRequest, services: HttpServices): Promise<void> {
   const { call, info, target } = request;
   const form = answerForm(request, services, 'list');
-  const listed = listOptions(info.query);
+  const listed = collectionOptions(info.query);
   const options = await deleteOptions(request, services, checkedCollectionOptions);
   const result = await services.registry.deleteCollection({ target, list: listed, options }, call);
   call.selected();

@@ -8,7 +8,7 @@ export function tokenSubresource(tokens: TokenService): Subresource {
   return {
     verbs: ['create'],
     kind: { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' },
-    behaviour: { kind: 'action', run: (request) => requestToken(request, tokens) },
+    behaviour: { kind: 'action', defaults, run: (request) => requestToken(request, tokens) },
   };
 }
 
@@ -19,6 +19,12 @@ const SECONDS_MIN = 600;
 const SECONDS_MAX = 2 ** 32;
 /** The lifetime that the ServiceAccount admission plugin requests for pods: an hour and seven seconds that mark it. */
 const POD_SECONDS = 3607;
+
+function defaults(body: JsonObject): void {
+  const spec = objectIn(body, 'spec');
+  if (at(spec, 'expirationSeconds') === undefined || at(spec, 'expirationSeconds') === null)
+    spec['expirationSeconds'] = SECONDS_DEFAULT;
+}
 
 async function requestToken(request: VirtualRequest, tokens: TokenService): Promise<JsonObject> {
   const { namespace, name, objects, context } = request;
@@ -32,8 +38,6 @@ async function requestToken(request: VirtualRequest, tokens: TokenService): Prom
 
   const spec = objectIn(body, 'spec');
   if (listAt(spec, 'audiences').length === 0) spec['audiences'] = [...tokens.audiences];
-  if (at(spec, 'expirationSeconds') === undefined || at(spec, 'expirationSeconds') === null)
-    spec['expirationSeconds'] = SECONDS_DEFAULT;
   if (at(spec, 'boundObjectRef') === undefined) spec['boundObjectRef'] = null;
   validate(spec);
   const now = context.world.clock.now();
@@ -52,16 +56,15 @@ async function requestToken(request: VirtualRequest, tokens: TokenService): Prom
     seconds === POD_SECONDS &&
     audiences.every((audience) => tokens.audiences.includes(audience));
   body['status'] = {
-    token: context.dryRun
-      ? ''
-      : await tokens.issue({
-          namespace,
-          serviceAccount: { name, uid },
-          audiences,
-          seconds: extended ? tokens.extendedSeconds : seconds,
-          warnAfterSeconds: extended ? seconds : 0,
-          ...bound,
-        }),
+    // A dry run issues a token, too: nothing is stored.
+    token: await tokens.issue({
+      namespace,
+      serviceAccount: { name, uid },
+      audiences,
+      seconds: extended ? tokens.extendedSeconds : seconds,
+      warnAfterSeconds: extended ? seconds : 0,
+      ...bound,
+    }),
     expirationTimestamp: formatTime(now + seconds * 1000),
   };
   return { ...body, kind: 'TokenRequest', apiVersion: 'authentication.k8s.io/v1' };

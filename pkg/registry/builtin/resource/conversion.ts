@@ -2,6 +2,7 @@ import { isObject, type JsonObject, type JsonValue, removeField } from '../../..
 import type { DeclaredVersion } from '../../resource.js';
 import { at, listAt, objectsAt } from '../access.js';
 import { versions } from '../form.js';
+import { fillClaim } from './validation.js';
 
 /**
  * `resource.k8s.io/v1beta1` has the same fields as later versions in other places: request fields are in the request itself
@@ -84,6 +85,7 @@ const requestsAt = (...place: readonly string[]) =>
     toStorage: each(place, 'requests', toExactly),
     fromStorage: each(place, 'requests', fromExactly),
     fieldPath: outOfExactly,
+    defaults: (o) => fillClaim(at(o, ...place.slice(0, -1)), true),
   });
 
 export const claimVersions = requestsAt('spec', 'devices');

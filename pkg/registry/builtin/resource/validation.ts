@@ -433,13 +433,18 @@ export function adminAccess(
       );
 }
 
-/** Defaults the allocation mode and count of requests, and the operator of tolerations. */
-export function fillClaim(spec: Value<shapes.ResourceV1ResourceClaimSpec> | undefined): void {
+/**
+ * Defaults the allocation mode and count of requests, and the operator of tolerations. `needsClass`: in v1beta1 a request without a device
+ * class may have subrequests instead, and has no mode and count by default.
+ */
+export function fillClaim(spec: Value<shapes.ResourceV1ResourceClaimSpec> | undefined, needsClass = false): void {
   for (const request of objectsAt(at(spec, 'devices') ?? null, 'requests')) {
     const exactly = at(request, 'exactly');
     for (const wish of [...(isObject(exactly) ? [exactly] : []), ...objectsAt(request, 'firstAvailable')]) {
-      if (textAt(wish, 'allocationMode') === '') wish['allocationMode'] = 'ExactCount';
-      if (wish['allocationMode'] === 'ExactCount' && numberAt(wish, 'count') === 0) wish['count'] = 1;
+      if (!needsClass || wish !== exactly || textAt(wish, 'deviceClassName') !== '') {
+        if (textAt(wish, 'allocationMode') === '') wish['allocationMode'] = 'ExactCount';
+        if (wish['allocationMode'] === 'ExactCount' && numberAt(wish, 'count') === 0) wish['count'] = 1;
+      }
       for (const t of objectsAt(wish, 'tolerations')) if (textAt(t, 'operator') === '') t['operator'] = 'Equal';
     }
   }
