@@ -158,7 +158,7 @@ function parseClause(text: string): Clause | undefined {
  * not enough. Throws 406.
  */
 export function checkRoute(accept: string | undefined, available: readonly string[]): void {
-  if (accept === undefined || accept === '' || accept === 'application/json' || accept === '*/*') return;
+  if (accept === undefined || accept === '' || accept === '*/*' || accept === available[0]) return;
   for (const part of accept.split(',', CLAUSES_MAX)) {
     const semicolon = part.indexOf(';');
     const type = (semicolon < 0 ? part : part.slice(0, semicolon)).trim();

@@ -75,7 +75,7 @@ const documentsOf = ({ openApi, registry, stages, aggregation }: HttpServices): 
 /** `/openapi/v2`, in JSON or protobuf. */
 export async function serveOpenApiV2(call: Call, services: HttpServices): Promise<void> {
   const protobuf = wants(call, [...OPENAPI_V2_PROTOBUF.accepted], ['application/json']);
-  if (protobuf === undefined) return sendEmpty(call, 406, {});
+  if (protobuf === undefined) return sendEmpty(call, 406, { vary: 'Accept-Encoding, Accept' });
   const documents = documentsOf(services);
   const form = protobuf ? 'protobuf' : 'json';
   const known = documents.v2Hash(form);
@@ -120,7 +120,7 @@ export async function serveOpenApiV3(call: Call, services: HttpServices, name: s
   const remote = remoteOf(services, name);
   if (remote !== undefined) return serveAggregated(call, remote, services);
   const protobuf = wants(call, [...OPENAPI_V3_PROTOBUF.accepted], ['application/json']);
-  if (protobuf === undefined) return sendEmpty(call, 406, {});
+  if (protobuf === undefined) return sendEmpty(call, 406, { vary: 'Accept' });
   const documents = documentsOf(services);
   const hash = call.info.query.text('hash');
   // The index lists the hash of the JSON document, whatever form is requested.

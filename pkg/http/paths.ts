@@ -8,6 +8,7 @@ import { serveGroup, serveRoot, serveVersion } from './discovery.js';
 import { encodeDocument } from './documents.js';
 import { type HealthPath, serveHealth } from './health.js';
 import { metricsFormat } from './metricsformat.js';
+import { checkRoute } from './negotiate.js';
 import { serveOpenApiIndex, serveOpenApiV2, serveOpenApiV3 } from './openapi.js';
 import { nothingThere, PageNotFound } from './pagenotfound.js';
 import { serveControl } from './peercontrol.js';
@@ -168,6 +169,7 @@ function serveIssuerKeys(call: Call, { issuer }: HttpServices): void | Promise<v
  * set for the same time.
  */
 function sendIssuerDocument(call: Call, type: string, text: string): void | Promise<void> {
+  checkRoute(call.exchange.headers.accept, [type]);
   return sendBytes(call, 200, type, Buffer.from(text), { 'cache-control': 'public, max-age=3600' });
 }
 

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../api/index.js';
 import type { Call } from './call.js';
 import { encodeDocument } from './documents.js';
+import { checkRoute, MEDIA_TYPES } from './negotiate.js';
 import { sendBytes } from './responses.js';
 
 /** The version of the API that is served. */
@@ -23,14 +24,8 @@ const VERSION_DOCUMENT: JsonObject = {
   platform: `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`,
 };
 
-/** `/version`, in JSON only. A client that does not accept JSON gets 406 in plain text, as in kube-apiserver. */
+/** `/version`, in JSON only. */
 export function serveVersionDocument(call: Call): void | Promise<void> {
-  const { accept } = call.exchange.headers;
-  const types = accept?.split(',').map((part) => part.split(';')[0]!.trim()) ?? [];
-  if (types.length === 0 || types.some((t) => JSON_RANGES.has(t)))
-    return sendBytes(call, 200, 'application/json', encodeDocument(VERSION_DOCUMENT, 'json', true));
-  const text = '406: Not Acceptable\n\nAvailable representations: application/json';
-  return sendBytes(call, 406, types[0]!, Buffer.from(text));
+  checkRoute(call.exchange.headers.accept, [MEDIA_TYPES.json]);
+  return sendBytes(call, 200, MEDIA_TYPES.json, encodeDocument(VERSION_DOCUMENT, 'json', true));
 }
-
-const JSON_RANGES: ReadonlySet<string> = new Set(['', '*/*', 'application/*', 'application/json']);
