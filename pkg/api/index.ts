@@ -186,6 +186,7 @@ export {
 export {
   canonicalMicroTime,
   canonicalTime,
+  durationProblem,
   formatDuration,
   formatMicroTime,
   formatTime,

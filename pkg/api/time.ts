@@ -1,4 +1,5 @@
 import { withoutTrailing } from '../base/index.js';
+import { goQuote } from './go-format.js';
 
 /** What Go's `time.Parse` reads as RFC 3339: T and Z in capitals; an hour of one digit and a comma are accepted. */
 const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d?):(\d\d):(\d\d)(?:[.,](\d+))?(Z|[+-]\d\d:\d\d)$/;
@@ -105,6 +106,31 @@ export function parseDuration(text: string): bigint | undefined {
     if (fraction !== '') total += (BigInt(fraction) * scale) / 10n ** BigInt(fraction.length);
   }
   return total > 2n ** 63n - 1n ? undefined : sign * total;
+}
+
+/** The error for an invalid duration, with the text of Go's time package. */
+export function durationProblem(text: string): string {
+  const quoted = goQuote(text);
+  const unsigned = /^[+-]/.test(text) ? text.slice(1) : text;
+  const number = unsigned.slice(0, lengthOf(unsigned, isNumeral));
+  const rest = unsigned.slice(number.length);
+  const unit = rest.slice(
+    0,
+    lengthOf(rest, (c) => !isNumeral(c)),
+  );
+  if (number === '' || !/[0-9]/.test(number)) return `time: invalid duration ${quoted}`;
+  if (unit === '') return `time: missing unit in duration ${quoted}`;
+  if (!Object.hasOwn(UNITS, unit)) return `time: unknown unit ${goQuote(unit)} in duration ${quoted}`;
+  return `time: invalid duration ${quoted}`;
+}
+
+const isNumeral = (c: string): boolean => c === '.' || (c >= '0' && c <= '9');
+
+/** Returns the number of leading characters that satisfy `test`. */
+function lengthOf(text: string, test: (c: string) => boolean): number {
+  let length = 0;
+  while (length < text.length && test(text[length]!)) length++;
+  return length;
 }
 
 /** Go's form of a duration: `1h2m3.5s`, `1.5ms`, `0s`. */

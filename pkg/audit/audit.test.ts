@@ -107,9 +107,23 @@ describe('a policy', () => {
       [{ level: 'None', resources: [{ resourceNames: ['a'] }] }],
       'rules[0].resources.resourceNames: Invalid value: ["a"]: using resourceNames requires at least one resource',
     ],
-    [[{ level: 'None', nobody: true }], 'strict decoding error: unknown field "rules[0].nobody"'],
+    [
+      [{ level: 5 }],
+      'loading audit policy file: failed decoding: rules[0].level: must be string: from file policy.yaml',
+    ],
   ])('%j is refused', async (rules, message) => {
     await expect(policy(...rules)).rejects.toThrow(message);
+  });
+
+  it('ignores unknown fields, with a warning', async () => {
+    const warnings: string[] = [];
+    const text = JSON.stringify({
+      apiVersion: 'audit.k8s.io/v1',
+      kind: 'Policy',
+      rules: [{ level: 'None', nobody: 1 }],
+    });
+    await readPolicy('p', text, (problem) => void warnings.push(problem));
+    expect(warnings).toEqual(['strict decoding error: unknown field "rules[0].nobody"']);
   });
 });
 

@@ -157,21 +157,24 @@ const TYPES: FileTypes = {
 
 /**
  * Reads an audit policy, YAML or JSON. Throws `ConfigError` with the path of every invalid field and kube-apiserver's
- * message.
+ * message. As in kube-apiserver, unknown fields are ignored, with a warning.
  */
-export async function readPolicy(source: string, text: string): Promise<Policy> {
-  const read = await readConfigFile<PolicyFile>(text, TYPES);
-  if (!read.ok) throw new ConfigError(`loading audit policy file: ${source}: ${describeErrors(read.errors)}`);
+export async function readPolicy(
+  source: string,
+  text: string,
+  warn: (problem: string) => void = () => {},
+): Promise<Policy> {
+  const fail = (why: string): ConfigError => new ConfigError(`loading audit policy file: ${why}: from file ${source}`);
+  const read = await readConfigFile<PolicyFile>(text, TYPES, { lenient: true });
+  if (!read.ok) throw fail(`failed decoding: ${describeErrors(read.errors)}`);
+  if (read.unknown.length > 0) warn(describeErrors(read.unknown));
   const found = new FieldErrors();
   validate(read.value, found);
   if (!found.empty) {
     const list = found.list.map((e) => `${e.field}: ${e.message}`);
-    throw new ConfigError(
-      `loading audit policy file: ${source}: ${list.length === 1 ? list[0]! : `[${list.join(', ')}]`}`,
-    );
+    throw fail(list.length === 1 ? list[0]! : `[${list.join(', ')}]`);
   }
-  if ((read.value.rules ?? []).length === 0)
-    throw new ConfigError(`loading audit policy file: ${source}: loaded illegal policy with 0 rules`);
+  if ((read.value.rules ?? []).length === 0) throw fail('loaded illegal policy with 0 rules');
   return new Policy(read.value);
 }
 

@@ -1,5 +1,5 @@
-import type { AuthorizationMode } from './accessflags.js';
-import { ConfigError, parseDuration } from './flag.js';
+import { AUTHORIZATION_MODES, type AuthorizationMode } from './accessflags.js';
+import { ConfigError, parseDuration, throwProblems } from './flag.js';
 import type { FlagName } from './flags.js';
 import type { FlagValues } from './parse.js';
 
@@ -84,6 +84,7 @@ export function accessConfigOf(values: FlagValues, given: Given): AccessConfig {
   const list = (name: FlagName): readonly string[] => values[name].split(',').filter((s) => s !== '');
   const headers = (name: FlagName): readonly string[] => list(name).map((s) => s.trim());
   const modes = modesOf(values, given);
+  throwProblems(tokenProblems(values));
   const tokenWebhook = text('authentication-token-webhook-config-file');
   return {
     // As in kube-apiserver, anonymous requests are disabled if everything is allowed.
@@ -133,6 +134,22 @@ export function accessConfigOf(values: FlagValues, given: Given): AccessConfig {
   };
 }
 
+/** Milliseconds: an hour, and 2^32 seconds. */
+const EXPIRATION_MIN = 3_600_000;
+const EXPIRATION_MAX = 2 ** 32 * 1000;
+
+function tokenProblems(values: FlagValues): readonly string[] {
+  const problems: string[] = [];
+  const uri = values['service-account-jwks-uri'];
+  if (uri !== '' && !uri.startsWith('https://'))
+    problems.push(`service-account-jwks-uri requires https scheme, parsed as: ${uri}`);
+  else if (uri !== '' && !URL.canParse(uri)) problems.push(`service-account-jwks-uri must be a valid URL: ${uri}`);
+  const time = parseDuration(values['service-account-max-token-expiration']) ?? 0;
+  if (time !== 0 && (time < EXPIRATION_MIN || time > EXPIRATION_MAX))
+    problems.push('the service-account-max-token-expiration must be between 1 hour and 2^32 seconds');
+  return problems;
+}
+
 /** Flags that an AuthorizationConfiguration excludes. */
 const BESIDE_FILE: readonly FlagName[] = [
   'authorization-mode',
@@ -154,7 +171,15 @@ function modesOf(values: FlagValues, given: Given): readonly AuthorizationMode[]
   const policyFile = values['authorization-policy-file'];
   const webhookFile = values['authorization-webhook-config-file'];
   const problems: string[] = [];
+  // kube-apiserver would allow everything.
   if (modes.length === 0) problems.push('at least one authorization-mode must be passed');
+  for (const mode of modes)
+    if (!AUTHORIZATION_MODES.includes(mode))
+      problems.push(`authorization-mode ${JSON.stringify(mode)} is not a valid mode`);
+  if (new Set(modes).size < modes.length)
+    problems.push(
+      `authorization-mode [${modes.map((mode) => JSON.stringify(mode)).join(' ')}] has mode specified more than once`,
+    );
   if (modes.includes('ABAC') && policyFile === '')
     problems.push("authorization-mode ABAC's authorization policy file not passed");
   if (modes.includes('Webhook') && webhookFile === '')
@@ -163,7 +188,7 @@ function modesOf(values: FlagValues, given: Given): readonly AuthorizationMode[]
     problems.push('cannot specify --authorization-policy-file without mode ABAC');
   if (!modes.includes('Webhook') && webhookFile !== '')
     problems.push('cannot specify --authorization-webhook-config-file without mode Webhook');
-  if (problems.length > 0) throw new ConfigError(problems.length === 1 ? problems[0]! : `[${problems.join(', ')}]`);
+  throwProblems(problems);
   return modes;
 }
 

@@ -1,35 +1,13 @@
-import { type Flag, parseDuration } from './flag.js';
+import type { Flag } from './flag.js';
 
 export const AUTHORIZATION_MODES = ['Node', 'RBAC', 'Webhook', 'ABAC', 'AlwaysAllow', 'AlwaysDeny'] as const;
 export type AuthorizationMode = (typeof AUTHORIZATION_MODES)[number];
-
-function authorizationModes(text: string): string | undefined {
-  const modes = text.split(',');
-  const unknown = modes.find((mode) => !(AUTHORIZATION_MODES as readonly string[]).includes(mode));
-  if (unknown !== undefined)
-    return `must be one or several of ${AUTHORIZATION_MODES.join(', ')}, not ${JSON.stringify(unknown)}`;
-  return new Set(modes).size < modes.length ? 'names a mode twice' : undefined;
-}
 
 function issuers(text: string): string | undefined {
   const wrong = text.split(',').find((issuer) => issuer === '' || (issuer.includes(':') && !URL.canParse(issuer)));
   return wrong === undefined
     ? undefined
     : `${JSON.stringify(wrong)} is not an issuer: a URL, or a text without a colon`;
-}
-
-const httpsOrNone = (text: string): string | undefined =>
-  text === '' || (text.startsWith('https://') && URL.canParse(text)) ? undefined : 'must be an https URL';
-
-/** Milliseconds: an hour, and 2^32 seconds. */
-const EXPIRATION_MIN = 3_600_000;
-const EXPIRATION_MAX = 2 ** 32 * 1000;
-
-function tokenExpiration(text: string): string | undefined {
-  const time = parseDuration(text) ?? 0;
-  return time === 0 || (time >= EXPIRATION_MIN && time <= EXPIRATION_MAX)
-    ? undefined
-    : 'must be 0, or between 1h and 2^32 seconds';
 }
 
 /** Flags of authentication and authorization, with the names of kube-apiserver. */
@@ -47,7 +25,6 @@ export const ACCESS_FLAGS = [
     kind: 'list',
     default: 'Node,RBAC',
     group: 'Access',
-    check: authorizationModes,
     value: 'MODE,...',
     help: 'Authorizers in the order in which they are called: Node, RBAC, Webhook, ABAC, AlwaysAllow, AlwaysDeny.',
   },
@@ -172,7 +149,6 @@ export const ACCESS_FLAGS = [
     kind: 'string',
     default: '',
     group: 'Access',
-    check: httpsOrNone,
     value: 'URL',
     help: 'Address of the key set in the discovery document; empty: /openid/v1/jwks of this server.',
   },
@@ -181,7 +157,6 @@ export const ACCESS_FLAGS = [
     kind: 'duration',
     default: '0s',
     group: 'Access',
-    check: tokenExpiration,
     value: 'DURATION',
     help: 'Longest lifetime of a service-account token; 0: no limit.',
   },

@@ -1,4 +1,4 @@
-import { ConfigError, type Flag, parseDuration } from './flag.js';
+import { type Flag, parseDuration, throwProblems } from './flag.js';
 
 export const AUDIT_MODES = ['batch', 'blocking', 'blocking-strict'] as const;
 export type AuditMode = (typeof AUDIT_MODES)[number];
@@ -6,13 +6,7 @@ export type AuditMode = (typeof AUDIT_MODES)[number];
 const FORMATS = ['legacy', 'json'];
 const VERSION = 'audit.k8s.io/v1';
 
-const oneOf = (values: readonly string[]) => (text: string) =>
-  values.includes(text) ? undefined : `must be one of ${values.join(', ')}`;
-const version = (text: string): string | undefined =>
-  text === VERSION ? undefined : `invalid group version, allowed versions are ["${VERSION}"]`;
-const positive = (text: string): string | undefined => (Number(text) > 0 ? undefined : 'must be a positive number');
-const notNegative = (text: string): string | undefined =>
-  Number(text) >= 0 ? undefined : "can't be a negative number";
+const numeric = (text: string): string | undefined => (Number.isNaN(Number(text)) ? 'must be a number' : undefined);
 
 /** The flags that both backends have, with their own defaults. */
 function backendFlags<N extends 'log' | 'webhook'>(
@@ -27,25 +21,24 @@ function backendFlags<N extends 'log' | 'webhook'>(
       default: defaults.mode as string,
       group: 'Audit',
       value: 'MODE',
-      check: oneOf(AUDIT_MODES),
       help: `batch: events are buffered. blocking: a request waits for its events. blocking-strict: it fails without them.`,
     },
     {
       name: `audit-${name}-batch-buffer-size`,
       kind: 'integer',
+      signed: true,
       default: '10000',
       group: 'Audit',
       value: 'N',
-      check: positive,
       help: `Events that may wait in the buffer ${of}; further ones are dropped and counted.`,
     },
     {
       name: `audit-${name}-batch-max-size`,
       kind: 'integer',
+      signed: true,
       default: String(defaults.batchSize),
       group: 'Audit',
       value: 'N',
-      check: positive,
       help: `Largest batch ${of}.`,
     },
     {
@@ -70,16 +63,16 @@ function backendFlags<N extends 'log' | 'webhook'>(
       default: '10',
       group: 'Audit',
       value: 'N',
-      check: positive,
+      check: numeric,
       help: `Average number of batches ${of} in a second.`,
     },
     {
       name: `audit-${name}-batch-throttle-burst`,
       kind: 'integer',
+      signed: true,
       default: '15',
       group: 'Audit',
       value: 'N',
-      check: positive,
       help: `Batches ${of} that may be sent at once.`,
     },
     {
@@ -93,19 +86,19 @@ function backendFlags<N extends 'log' | 'webhook'>(
     {
       name: `audit-${name}-truncate-max-event-size`,
       kind: 'integer',
+      signed: true,
       default: '102400',
       group: 'Audit',
       value: 'BYTES',
-      check: positive,
       help: `Largest event ${of} when events are truncated.`,
     },
     {
       name: `audit-${name}-truncate-max-batch-size`,
       kind: 'integer',
+      signed: true,
       default: '10485760',
       group: 'Audit',
       value: 'BYTES',
-      check: positive,
       help: `Largest batch ${of} when events are truncated.`,
     },
     {
@@ -114,7 +107,6 @@ function backendFlags<N extends 'log' | 'webhook'>(
       default: VERSION,
       group: 'Audit',
       value: 'GROUP/VERSION',
-      check: version,
       help: `API version of the events ${of}.`,
     },
   ] as const;
@@ -144,34 +136,33 @@ export const AUDIT_FLAGS = [
     default: 'json',
     group: 'Audit',
     value: 'FORMAT',
-    check: oneOf(FORMATS),
     help: 'Format of the lines: json or legacy.',
   },
   {
     name: 'audit-log-maxage',
     kind: 'integer',
+    signed: true,
     default: '366',
     group: 'Audit',
     value: 'DAYS',
-    check: notNegative,
     help: 'Days that rotated files are kept; 0: not limited.',
   },
   {
     name: 'audit-log-maxbackup',
     kind: 'integer',
+    signed: true,
     default: '100',
     group: 'Audit',
     value: 'N',
-    check: notNegative,
     help: 'Rotated files that are kept; 0: not limited.',
   },
   {
     name: 'audit-log-maxsize',
     kind: 'integer',
+    signed: true,
     default: '100',
     group: 'Audit',
     value: 'MEGABYTES',
-    check: notNegative,
     help: 'Size at which the file is rotated; 0: never.',
   },
   {
@@ -250,10 +241,6 @@ export function auditConfigOf(text: (name: AuditFlagName) => string): AuditConfi
       eventMax: Number(text(`audit-${name}-truncate-max-event-size`)),
       batchMax: Number(text(`audit-${name}-truncate-max-batch-size`)),
     };
-    if (truncate.batchMax < truncate.eventMax)
-      throw new ConfigError(
-        `invalid audit truncate ${name} max batch size ${truncate.batchMax}, must be greater than max event size (${truncate.eventMax})`,
-      );
     return {
       mode: text(`audit-${name}-mode`) as AuditMode,
       bufferSize: Number(text(`audit-${name}-batch-buffer-size`)),
@@ -270,6 +257,10 @@ export function auditConfigOf(text: (name: AuditFlagName) => string): AuditConfi
   };
   const path = text('audit-log-path');
   const configFile = text('audit-webhook-config-file');
+  throwProblems([
+    ...(path === '' ? [] : [...backendProblems('log', text), ...logProblems(text)]),
+    ...(configFile === '' ? [] : backendProblems('webhook', text)),
+  ]);
   return {
     policyFile: text('audit-policy-file'),
     log:
@@ -289,4 +280,49 @@ export function auditConfigOf(text: (name: AuditFlagName) => string): AuditConfi
         ? undefined
         : { ...backend('webhook'), configFile, initialBackoff: duration('audit-webhook-initial-backoff') },
   };
+}
+
+type Text = (name: AuditFlagName) => string;
+
+const quoted = (values: readonly string[]): string => JSON.stringify(values.join(','));
+
+/** The problems of a backend that is enabled, with the messages of kube-apiserver. */
+function backendProblems(name: 'log' | 'webhook', text: Text): readonly string[] {
+  const problems: string[] = [];
+  const positive = (what: string, value: string): void => {
+    if (!(Number(value) > 0)) problems.push(`invalid audit ${what} ${value}, must be a positive number`);
+  };
+  const mode = text(`audit-${name}-mode`);
+  if (!(AUDIT_MODES as readonly string[]).includes(mode))
+    problems.push(`invalid audit ${name} mode ${mode}, allowed modes are ${quoted(AUDIT_MODES)}`);
+  else if (mode === 'batch') {
+    positive(`batch ${name} buffer size`, text(`audit-${name}-batch-buffer-size`));
+    positive(`batch ${name} max batch size`, text(`audit-${name}-batch-max-size`));
+    if (text(`audit-${name}-batch-throttle-enable`) === 'true') {
+      positive(`batch ${name} throttle QPS`, text(`audit-${name}-batch-throttle-qps`));
+      positive(`batch ${name} throttle burst`, text(`audit-${name}-batch-throttle-burst`));
+    }
+  }
+  const [eventMax, batchMax] = [
+    text(`audit-${name}-truncate-max-event-size`),
+    text(`audit-${name}-truncate-max-batch-size`),
+  ];
+  positive(`truncate ${name} max event size`, eventMax);
+  if (Number(batchMax) < Number(eventMax))
+    problems.push(
+      `invalid audit truncate ${name} max batch size ${batchMax}, must be greater than max event size (${eventMax})`,
+    );
+  const version = text(`audit-${name}-version`);
+  if (version !== VERSION) problems.push(`invalid group version, allowed versions are ${JSON.stringify([VERSION])}`);
+  return problems;
+}
+
+function logProblems(text: Text): readonly string[] {
+  const problems = (['audit-log-maxage', 'audit-log-maxbackup', 'audit-log-maxsize'] as const)
+    .filter((name) => Number(text(name)) < 0)
+    .map((name) => `--${name} ${text(name)} can't be a negative number`);
+  const format = text('audit-log-format');
+  if (!FORMATS.includes(format))
+    problems.push(`invalid audit log format ${format}, allowed formats are ${quoted(FORMATS)}`);
+  return problems;
 }

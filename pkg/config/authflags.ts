@@ -93,7 +93,7 @@ export const AUTH_FLAGS = [
   },
   {
     name: 'oidc-required-claim',
-    kind: 'string',
+    kind: 'claims',
     repeats: true,
     separator: '\n',
     default: '',

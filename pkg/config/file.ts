@@ -9,7 +9,14 @@ export interface FileError {
 
 /** A file that was read and validated, or all its errors. */
 export type FileRead<T> =
-  | { readonly ok: true; readonly apiVersion: string; readonly kind: string; readonly value: T }
+  | {
+      readonly ok: true;
+      readonly apiVersion: string;
+      readonly kind: string;
+      readonly value: T;
+      /** The unknown fields of a file that is read leniently. */
+      readonly unknown: readonly FileError[];
+    }
   | { readonly ok: false; readonly errors: readonly FileError[] };
 
 /** A JSON schema (2020-12). */
@@ -23,9 +30,13 @@ export type FileTypes = Readonly<Record<string, FileSchema>>;
 
 /**
  * Reads a versioned configuration file, YAML or JSON. The schema of its `apiVersion` and `kind` validates it and sets
- * defaults; unknown fields are errors, at any depth. `value` includes apiVersion and kind.
+ * defaults; unknown fields are errors, at any depth, unless `lenient`. `value` includes apiVersion and kind.
  */
-export async function readConfigFile<T>(text: string, types: FileTypes): Promise<FileRead<T>> {
+export async function readConfigFile<T>(
+  text: string,
+  types: FileTypes,
+  { lenient = false }: { readonly lenient?: boolean } = {},
+): Promise<FileRead<T>> {
   const parsed = parseYaml(text);
   if ('errors' in parsed) return { ok: false, errors: parsed.errors };
   if (typeof parsed.value !== 'object' || parsed.value === null || Array.isArray(parsed.value))
@@ -39,14 +50,15 @@ export async function readConfigFile<T>(text: string, types: FileTypes): Promise
     const message = `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}; it must be one of ${namesOf(types).join(', ')}`;
     return { ok: false, errors: [{ path: '', message }] };
   }
-  const errors = await checkFields(value, {
+  const found = await checkFields(value, {
     type: 'object',
     unevaluatedProperties: false,
     ...schema,
     properties: { apiVersion: true, kind: true, ...(schema['properties'] as object | undefined) },
   });
-  if (errors.length > 0) return { ok: false, errors };
-  return { ok: true, apiVersion: apiVersion as string, kind: kind as string, value: value as T };
+  const unknown = lenient ? found.filter(({ message }) => message === UNKNOWN) : [];
+  if (found.length > unknown.length) return { ok: false, errors: found };
+  return { ok: true, apiVersion: apiVersion as string, kind: kind as string, value: value as T, unknown };
 }
 
 const missing = (field: string, value: object): FileRead<never> => ({
@@ -60,6 +72,22 @@ function withoutNulls(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).filter(([, member]) => member !== null);
   return Object.fromEntries(entries.map(([name, member]) => [name, withoutNulls(member)]));
+}
+
+const FILE_ERRORS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EISDIR: 'is a directory',
+  ELOOP: 'too many levels of symbolic links',
+  ENAMETOOLONG: 'file name too long',
+  ENOENT: 'no such file or directory',
+  ENOTDIR: 'not a directory',
+};
+
+/** The error of a file as Go prints it: `open /a: no such file or directory`. */
+export function fileErrorText(error: unknown, path: string): string {
+  const { code = '', syscall = 'open', message } = error as NodeJS.ErrnoException;
+  const known = FILE_ERRORS[code];
+  return known === undefined ? message : `${syscall} ${path}: ${known}`;
 }
 
 /** The value of a YAML text of one document; duplicate keys and several documents are errors. */

@@ -1,5 +1,5 @@
 /** A flag as data. Parsing, defaults, checks and help are derived from it. */
-export type FlagKind = 'string' | 'boolean' | 'integer' | 'duration' | 'list' | 'pairs' | 'bytes';
+export type FlagKind = 'string' | 'boolean' | 'integer' | 'duration' | 'list' | 'pairs' | 'claims' | 'bytes';
 
 export interface Flag {
   readonly name: string;
@@ -17,6 +17,8 @@ export interface Flag {
   readonly options?: () => readonly string[];
   /** The placeholder of the value in the help. */
   readonly value?: string;
+  /** Whether an integer may be negative here, because the configuration refuses it with a message of its own. */
+  readonly signed?: boolean;
   /** Returns what is wrong with a value, or undefined. */
   readonly check?: (text: string) => string | undefined;
 }
@@ -34,6 +36,12 @@ export type FlagGroup =
 /** A flag or file that cannot be used. The message is one line for the operator. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
+}
+
+/** Throws all problems in one error, as Go prints an aggregate: equal ones once. Without problems nothing happens. */
+export function throwProblems(problems: readonly string[]): void {
+  const distinct = [...new Set(problems)];
+  if (distinct.length > 0) throw new ConfigError(distinct.length === 1 ? distinct[0]! : `[${distinct.join(', ')}]`);
 }
 
 /** Parses `90s`, `1m30s`, `500ms` or `1h` to milliseconds; undefined if invalid. A plain 0 needs no unit. */

@@ -10,9 +10,6 @@ import { OUTBOUND_FLAGS } from './outboundflags.js';
 import { portRange, serviceRangeProblem } from './ranges.js';
 import { TLS_FLAGS } from './tlsflags.js';
 
-/** Milliseconds: the whole hours of the longest duration that kube-apiserver accepts. */
-const GO_DURATION_MAX = 2_562_047 * 3_600_000;
-
 /** Milliseconds. The bound of etcd. */
 const ELECTION_TIME_MAX = 50_000;
 
@@ -30,8 +27,6 @@ const electionTime = (text: string): string | undefined =>
   Number(text) > 0 && Number(text) <= ELECTION_TIME_MAX ? undefined : `must be 1 to ${ELECTION_TIME_MAX}`;
 const longerThanNothing = (text: string): string | undefined =>
   (parseDuration(text) ?? 0) > 0 ? undefined : 'must be more than 0';
-const goDuration = (text: string): string | undefined =>
-  (parseDuration(text) ?? 0) <= GO_DURATION_MAX ? undefined : 'must be at most 2562047h';
 const positive = (text: string): string | undefined => (Number(text) > 0 ? undefined : 'must be more than 0');
 const notEmpty = (text: string): string | undefined => (text !== '' ? undefined : 'must not be empty');
 const retention = (text: string): string | undefined =>
@@ -375,7 +370,6 @@ export const FLAGS = [
     kind: 'duration',
     default: '1h0m0s',
     group: 'API',
-    check: goDuration,
     value: 'DURATION',
     help: 'Time after its last write until an event is deleted, in whole seconds; events are kept if it is less than 1s.',
   },

@@ -19,6 +19,7 @@ export {
   type FileError,
   type FileRead,
   type FileTypes,
+  fileErrorText,
   parseYaml,
   readConfigFile,
 } from './file.js';

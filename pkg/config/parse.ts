@@ -1,3 +1,4 @@
+import { durationProblem, parseDuration as goDuration } from '../api/index.js';
 import { ConfigError, type Flag, parseDuration } from './flag.js';
 import { FLAGS, type FlagName } from './flags.js';
 import { UPSTREAM_FLAGS, type UpstreamFlag } from './upstreamflags.js';
@@ -49,6 +50,10 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
       if (warning !== undefined) warnings.add(warning);
       continue;
     }
+    const problem = kindProblem(flag, value);
+    if (problem !== undefined)
+      throw new ConfigError(`invalid argument ${JSON.stringify(value)} for "--${name}" flag: ${problem}`);
+    if (flag.kind === 'boolean') value = SWITCHES.get(value)!;
     const wrong = check(flag, value);
     if (wrong !== undefined) throw new ConfigError(`--${name}=${value}: ${wrong}`);
     const before = flag.repeats ? given.get(name) : undefined;
@@ -74,17 +79,39 @@ function withoutEffect(name: string, value: string, flag: UpstreamFlag): string 
 /** Reports whether kube-apiserver, etcd or this server has a flag with that name. */
 export const isKnownFlag = (name: string): boolean => BY_NAME.has(name) || UPSTREAM_FLAGS.has(name);
 
-function check(flag: Flag, value: string): string | undefined {
+/** Switches, as Go reads them. */
+const SWITCHES: ReadonlyMap<string, 'true' | 'false'> = new Map([
+  ...['1', 't', 'T', 'TRUE', 'true', 'True'].map((text) => [text, 'true'] as const),
+  ...['0', 'f', 'F', 'FALSE', 'false', 'False'].map((text) => [text, 'false'] as const),
+]);
+
+/** Returns the message about a value that is not of the kind of its flag, as Go's packages have it. */
+function kindProblem(flag: Flag, value: string): string | undefined {
+  const syntax = (name: string): string => `strconv.${name}: parsing ${JSON.stringify(value)}: invalid syntax`;
   switch (flag.kind) {
     case 'boolean':
-      if (value !== 'true' && value !== 'false') return 'must be true or false';
-      break;
+      return SWITCHES.has(value) ? undefined : syntax('ParseBool');
     case 'integer':
     case 'bytes':
-      if (!/^\d+$/.test(value) || !Number.isSafeInteger(Number(value))) return 'must be a whole number, 0 or more';
+      return /^[+-]?\d+$/.test(value) ? undefined : syntax('ParseInt');
+    case 'duration':
+      return goDuration(value) === undefined ? durationProblem(value) : undefined;
+    case 'claims':
+      return value === '' || value.includes('=') ? undefined : 'malformed pair, expect string=string';
+    default:
+      return undefined;
+  }
+}
+
+function check(flag: Flag, value: string): string | undefined {
+  switch (flag.kind) {
+    case 'integer':
+    case 'bytes':
+      if ((value.startsWith('-') && flag.signed !== true) || !Number.isSafeInteger(Number(value)))
+        return 'must be a whole number, 0 or more';
       break;
     case 'duration':
-      if (parseDuration(value) === undefined) return 'must be a duration such as 90s, 5m or 1h30m';
+      if (parseDuration(value) === undefined) return 'must not be negative, and its units are us, ms, s, m and h';
       break;
     default:
       break;

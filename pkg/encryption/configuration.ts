@@ -121,7 +121,9 @@ export async function readEncryptionConfiguration(source: string, text: string):
   const found = new FieldErrors();
   validate(configuration, found);
   if (!found.empty)
-    throw new ConfigError(`${source}: ${goAggregate(found.list.map((e) => `${e.field}: ${e.message}`))}`);
+    throw new ConfigError(
+      `error while parsing file: ${goAggregate(found.list.map((e) => `${e.field}: ${e.message}`))}`,
+    );
   return configuration;
 }
 

@@ -318,7 +318,7 @@ describe('a configuration', () => {
       await open(text);
       return '';
     } catch (error) {
-      return (error as Error).message.replace('/encryption.yaml: ', '');
+      return (error as Error).message.replace('error while parsing file: ', '');
     }
   };
   const of = (resources: string[], ...providers: object[]): string => configuration([[resources, providers]]);

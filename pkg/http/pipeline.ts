@@ -1,4 +1,4 @@
-import { errors, parseDuration } from '../api/index.js';
+import { durationProblem, errors, parseDuration } from '../api/index.js';
 import {
   ANONYMOUS,
   type Authenticator,
@@ -159,33 +159,6 @@ function applyTimeout(call: Call): void {
   call.deadline = Math.min(call.deadline, call.started + Number(given) / 1e6);
   call.timed = true;
 }
-
-/** The error for an invalid duration, with the text of Go's time package. */
-function durationProblem(text: string): string {
-  const quoted = JSON.stringify(text);
-  const unsigned = /^[+-]/.test(text) ? text.slice(1) : text;
-  const number = unsigned.slice(0, lengthOf(unsigned, isNumeral));
-  const rest = unsigned.slice(number.length);
-  const unit = rest.slice(
-    0,
-    lengthOf(rest, (c) => !isNumeral(c)),
-  );
-  if (number === '' || !/[0-9]/.test(number)) return `time: invalid duration ${quoted}`;
-  if (unit === '') return `time: missing unit in duration ${quoted}`;
-  if (!UNITS.has(unit)) return `time: unknown unit ${JSON.stringify(unit)} in duration ${quoted}`;
-  return `time: invalid duration ${quoted}`;
-}
-
-const isNumeral = (c: string): boolean => c === '.' || (c >= '0' && c <= '9');
-
-/** Returns the number of leading characters that satisfy `test`. */
-function lengthOf(text: string, test: (c: string) => boolean): number {
-  let length = 0;
-  while (length < text.length && test(text[length]!)) length++;
-  return length;
-}
-
-const UNITS: ReadonlySet<string> = new Set(['ns', 'us', 'µs', 'μs', 'ms', 's', 'm', 'h']);
 
 function resultOf(found: Decision): AuthorizationResult {
   if (found.kind === 'allow') return 'allowed';

@@ -19,6 +19,7 @@ import {
   type AuditWebhookConfig,
   type Config,
   ConfigError,
+  fileErrorText,
 } from '../config/index.js';
 import { type Outbound, restError } from '../outbound/index.js';
 import type { Log } from '../telemetry/index.js';
@@ -40,7 +41,9 @@ export async function openAudit(parts: AuditParts): Promise<Auditor | undefined>
       parts.log.warn({}, 'no audit policy file is given (--audit-policy-file): nothing is recorded');
     return undefined;
   }
-  const policy = await readPolicy(policyFile, await policyText(policyFile));
+  const policy = await readPolicy(policyFile, await policyText(policyFile), (problem) =>
+    parts.log.warn({ file: policyFile, problem }, 'unknown fields of the audit policy are ignored'),
+  );
   const metrics = new AuditMetrics();
   const backends: Backend[] = [];
   if (log !== undefined) backends.push(await logBackend(log, parts, metrics));
@@ -53,7 +56,7 @@ async function policyText(file: string): Promise<string> {
     return await readFile(file, 'utf8');
   } catch (error) {
     throw new ConfigError(
-      `loading audit policy file: failed to read file path ${JSON.stringify(file)}: ${(error as Error).message}`,
+      `loading audit policy file: failed to read file path ${JSON.stringify(file)}: ${fileErrorText(error, file)}`,
     );
   }
 }

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { FieldErrors, parseDuration } from '../api/index.js';
+import { durationProblem, FieldErrors, parseDuration } from '../api/index.js';
 import {
   type AuthorizationConfig,
   type CompiledAuthorizer,
@@ -7,7 +7,14 @@ import {
   typeProblems,
   type WebhookConfig,
 } from '../auth/index.js';
-import { type AccessConfig, ConfigError, describeErrors, type FileTypes, readConfigFile } from '../config/index.js';
+import {
+  type AccessConfig,
+  ConfigError,
+  describeErrors,
+  type FileTypes,
+  fileErrorText,
+  readConfigFile,
+} from '../config/index.js';
 import { aggregateText, givenText } from './given.js';
 
 const TEXT = { type: 'string', default: '' };
@@ -69,14 +76,12 @@ export async function readAuthorization(
   text: string,
   required?: ReadonlySet<string>,
 ): Promise<readonly CompiledAuthorizer[]> {
-  const found = await readConfigFile<File>(text, TYPES);
-  if (!found.ok)
-    throw new ConfigError(`failed to load AuthorizationConfiguration from file: ${describeErrors(found.errors)}`);
   const config: AuthorizationConfig = {
-    authorizers: found.value.authorizers.map(({ type, name, webhook }, i) => ({
+    // As in kube-apiserver, an empty file is a configuration without authorizers.
+    authorizers: (text === '' ? [] : await authorizersIn(text)).map(({ type, name, webhook }) => ({
       type,
       name,
-      webhook: webhook === undefined ? undefined : withTimes(webhook, `authorizers[${i}].webhook`),
+      webhook: webhook === undefined ? undefined : withTimes(webhook),
     })),
   };
   const errors = new FieldErrors();
@@ -87,6 +92,12 @@ export async function readAuthorization(
   return compiled;
 }
 
+async function authorizersIn(text: string): Promise<File['authorizers']> {
+  const found = await readConfigFile<File>(text, TYPES);
+  if (found.ok) return found.value.authorizers;
+  throw new ConfigError(`failed to load AuthorizationConfiguration from file: ${describeErrors(found.errors)}`);
+}
+
 /** Reads the file of `--authorization-config` at the start. */
 export async function readAuthorizationFile(
   path: string,
@@ -95,13 +106,11 @@ export async function readAuthorizationFile(
   return { text, authorizers: await readAuthorization(text) };
 }
 
-function withTimes(webhook: WebhookFile, path: string): WebhookConfig {
+function withTimes(webhook: WebhookFile): WebhookConfig {
   const time = (field: DurationField): bigint => {
     const found = parseDuration(webhook[field]);
     if (found === undefined)
-      throw new ConfigError(
-        `failed to load AuthorizationConfiguration from file: ${path}.${field}: time: invalid duration ${JSON.stringify(webhook[field])}`,
-      );
+      throw new ConfigError(`failed to load AuthorizationConfiguration from file: ${durationProblem(webhook[field])}`);
     return found;
   };
   return {
@@ -117,8 +126,7 @@ function fileProblem(path: string): string | undefined {
   try {
     return statSync(path).isFile() ? undefined : 'must be a regular file';
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    return `error loading file: stat ${path}: ${code === 'ENOENT' ? 'no such file or directory' : message}`;
+    return `error loading file: ${fileErrorText(error, path)}`;
   }
 }
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { FieldErrors, FieldPath, type JsonValue } from '../api/index.js';
-import { ConfigError, describeErrors, type FileTypes, readConfigFile } from '../config/index.js';
+import { ConfigError, describeErrors, type FileTypes, fileErrorText, readConfigFile } from '../config/index.js';
 import type { EgressConnection, EgressNetwork, ProxyTls } from '../outbound/index.js';
 
 interface EgressFile {
@@ -78,7 +78,7 @@ const CONNECTIONS = SERVICE.child('connection');
 export async function readEgress(file: string): Promise<ReadonlyMap<EgressNetwork, EgressConnection>> {
   const fail = (why: string): ConfigError => new ConfigError(`--egress-selector-config-file: ${file}: ${why}`);
   const found = await readConfigFile<EgressFile>(textOf(file), EGRESS_TYPES);
-  if (!found.ok) throw fail(describeErrors(found.errors));
+  if (!found.ok) throw fail(`failed to read egress selector config: ${describeErrors(found.errors)}`);
   const errors = new FieldErrors();
   const selections = new Map<EgressNetwork, EgressConnection>();
   for (const [i, { name = '', connection = {} }] of (found.value.egressSelections ?? []).entries()) {
@@ -178,6 +178,6 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new ConfigError(`--egress-selector-config-file: ${(error as Error).message}`);
+    throw new ConfigError(`--egress-selector-config-file: ${fileErrorText(error, file)}`);
   }
 }

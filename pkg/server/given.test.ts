@@ -30,12 +30,12 @@ describe('files named by flags', () => {
   });
 
   it.each([
-    ['none', 'a.key', /^--tls-cert-file: ENOENT/],
-    ['a.crt', 'none', /^--tls-private-key-file: ENOENT/],
+    ['none', 'a.key', /^--tls-cert-file: open .*none: no such file or directory$/],
+    ['a.crt', 'none', /^--tls-private-key-file: open .*none: no such file or directory$/],
     ['garbage', 'a.key', /^--tls-cert-file: .*garbage has no PEM certificate$/],
     ['a.crt', 'garbage', /^--tls-private-key-file: .*garbage is not the key of the certificate .*a\.crt/],
     ['a.crt', 'b.key', /^--tls-private-key-file: .*b\.key is not the key of the certificate .*a\.crt/],
-    ['.', 'a.key', /^--tls-cert-file: EISDIR/],
+    ['.', 'a.key', /^--tls-cert-file: read .*: is a directory$/],
   ])('are rejected with the name of the flag: %s and %s', (cert, key, message) => {
     expect(() => pair(cert, key)).toThrow(ConfigError);
     expect(() => pair(cert, key)).toThrow(message);

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FieldErrors } from '../api/index.js';
-import { ConfigError, type FlagName } from '../config/index.js';
+import { ConfigError, type FlagName, fileErrorText } from '../config/index.js';
 import type { KeyPair } from './issue.js';
 import { isPair } from './pki.js';
 
@@ -33,7 +33,7 @@ export function givenText({ flag, path }: GivenFile): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new ConfigError(`--${flag}: ${(error as Error).message}`);
+    throw new ConfigError(`--${flag}: ${fileErrorText(error, path)}`);
   }
 }
 

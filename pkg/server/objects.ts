@@ -11,7 +11,7 @@ import {
 import type { AdmissionStep } from '../api/index.js';
 import type { EscalationCheck } from '../auth/index.js';
 import type { World } from '../base/index.js';
-import { type Config, ConfigError } from '../config/index.js';
+import { type Config, ConfigError, fileErrorText } from '../config/index.js';
 import { ConversionMetrics, serveDefinitions, type TrustedAuthorities } from '../controllers/index.js';
 import { connectKms, type Encryption, openEncryption } from '../encryption/index.js';
 import type { Aggregation } from '../http/index.js';
@@ -241,7 +241,7 @@ async function encryptionText(file: string): Promise<string> {
     return await readFile(file, 'utf8');
   } catch (error) {
     throw new ConfigError(
-      `error reading encryption provider configuration file ${JSON.stringify(file)}: ${(error as Error).message}`,
+      `error opening encryption provider configuration file ${JSON.stringify(file)}: ${fileErrorText(error, file)}`,
     );
   }
 }

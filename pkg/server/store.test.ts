@@ -42,7 +42,7 @@ describe('a peer of several', () => {
         '--peer-key-file=x',
         '--peer-trusted-ca-file=x',
       ],
-      /^--peer-cert-file: ENOENT/,
+      /^--peer-cert-file: open .*no such file or directory/,
     ],
   ])('is not started with %j', async (args, message) => {
     const error = await open(...args).catch((e: unknown) => e);

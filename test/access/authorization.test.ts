@@ -142,7 +142,7 @@ describe('mode Webhook by flags', () => {
       'cannot specify --authorization-webhook-config-file without mode Webhook',
     ],
     [['--authorization-config=/x', '--authorization-mode=RBAC'], '--authorization-config can not be specified when'],
-    [['--authorization-mode='], 'must be one or several of'],
+    [['--authorization-mode='], 'at least one authorization-mode must be passed'],
   ])('%j is refused', async (flags, message) => {
     await expect(startWithFlags(flags)).rejects.toThrow(message);
   });
@@ -233,6 +233,16 @@ describe('AuthorizationConfiguration', () => {
       () => [{ ...webhook(), type: 'RBAC', name: 'rbac' }],
       'authorizers[0].webhook: Invalid value: "non-null": may only be specified when type=Webhook',
     ],
+    [
+      'no duration',
+      () => [webhook({ timeout: 'x' })],
+      'AuthorizationConfiguration from file: time: invalid duration "x"',
+    ],
+    [
+      'an unknown connection',
+      () => [webhook({ connectionInfo: { type: 'X' } })],
+      'authorizers[0].connectionInfo.type: Unsupported value: {"Type":"X","KubeConfigFile":null}: supported values: "InClusterConfig", "KubeConfigFile"',
+    ],
     ['no timeout', () => [webhook({ timeout: '0s' })], 'authorizers[0].timeout: Required value'],
     [
       'a long timeout',
@@ -249,7 +259,7 @@ describe('AuthorizationConfiguration', () => {
       () => [webhook({ connectionInfo: { type: 'KubeConfigFile', kubeConfigFile: '/not/there' } })],
       'authorizers[0].connectionInfo.kubeConfigFile: Invalid value: "/not/there": error loading file: stat /not/there: no such file or directory',
     ],
-    ['an unknown field', () => [{ ...RBAC, more: 1 }], 'strict decoding error: unknown field "authorizers[0].more"'],
+    ['an unknown field', () => [{ ...RBAC, more: 1 }], 'unknown field "authorizers[0].more"'],
   ])('%s is refused', async (_name, authorizers, message) => {
     await expect(startWithFlags([`--authorization-config=${configFile(...authorizers())}`])).rejects.toThrow(message);
   });

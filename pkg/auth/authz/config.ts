@@ -1,4 +1,4 @@
-import { type FieldErrors, FieldPath, formatDuration, isDns1123Subdomain } from '../../api/index.js';
+import { type FieldErrors, FieldPath, formatDuration, isDns1123Subdomain, Printed } from '../../api/index.js';
 import { type Compiled, failed } from '../../cel/index.js';
 import { compileCondition } from '../webhook/conditions.js';
 
@@ -140,7 +140,12 @@ function checkConnection(
     // kube-apiserver cannot be its own client here, and would fail later.
     else errors.invalid(path.child('type'), type, 'not allowed for this server');
   } else if (type !== 'KubeConfigFile')
-    errors.notSupported(path.child('type'), type, ['InClusterConfig', 'KubeConfigFile']);
+    // kube-apiserver prints the whole connection, in its internal form.
+    errors.notSupported(
+      path.child('type'),
+      new Printed(JSON.stringify({ Type: type, KubeConfigFile: kubeConfigFile ?? null })),
+      ['InClusterConfig', 'KubeConfigFile'],
+    );
   else if (kubeConfigFile === undefined || kubeConfigFile === '') errors.required(file);
   else if (!kubeConfigFile.startsWith('/')) errors.invalid(file, kubeConfigFile, 'must be an absolute path');
   else {

@@ -1,5 +1,5 @@
 import {
-  goQuote,
+  durationProblem,
   isObject,
   type JsonArray,
   type JsonObject,
@@ -323,7 +323,7 @@ function readNumber(type: 'int32' | 'int64' | 'float64', text: string): number |
 
 function readDuration(text: string): Canonical {
   const nanos = parseDuration(text);
-  return nanos === undefined ? { ok: false, message: `time: invalid duration ${goQuote(text)}` } : { ok: true, text };
+  return nanos === undefined ? { ok: false, message: durationProblem(text) } : { ok: true, text };
 }
 
 /** Returns the Go name of a type in errors: `int32`, `map[string]string`, `v1.PodSpec`. */
