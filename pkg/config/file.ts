@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv';
-import { parseDocument } from 'yaml';
+import { parseAllDocuments } from 'yaml';
 
 /** An error in one field of a file. `path` is `jwt[0].issuer.url`, or '' for the whole file. */
 export interface FileError {
@@ -90,9 +90,10 @@ export function fileErrorText(error: unknown, path: string): string {
   return known === undefined ? message : `${syscall} ${path}: ${known}`;
 }
 
-/** The value of a YAML text of one document; duplicate keys and several documents are errors. */
+/** The value of the first document of a YAML text, as kube-apiserver reads it; duplicate keys are errors. */
 export function parseYaml(text: string): { readonly value: unknown } | { readonly errors: readonly FileError[] } {
-  const document = parseDocument(text, { uniqueKeys: true, logLevel: 'error' });
+  const [document] = parseAllDocuments(text, { uniqueKeys: true, logLevel: 'error' });
+  if (document === undefined) return { value: null };
   if (document.errors.length > 0)
     return {
       errors: document.errors.map((e) => ({ path: '', message: `is not valid YAML: ${e.message.split('\n')[0]}` })),

@@ -1,4 +1,4 @@
-import { FieldErrors, FieldPath, goFormat, isDns1123Subdomain, Printed } from '../api/index.js';
+import { FieldErrors, FieldPath, isDns1123Subdomain, Printed } from '../api/index.js';
 import { ConfigError, describeErrors, type FileTypes, parseDuration, readConfigFile } from '../config/index.js';
 
 /** EncryptionConfiguration of apiserver.config.k8s.io/v1. */
@@ -217,7 +217,7 @@ function checkProvider(
 ): void {
   const { kms, aesgcm, aescbc, secretbox, identity } = provider;
   const given = [kms, aesgcm, aescbc, secretbox, identity].filter((p) => p !== undefined && p !== null).length;
-  const shown = new Printed(goFormat(Object.keys(provider)));
+  const shown = new Printed(internalForm(provider));
   if (given === 0)
     errors.invalid(
       path,
@@ -238,6 +238,27 @@ function checkProvider(
   else if (secretbox !== undefined && secretbox !== null)
     checkKeys(secretbox, path.child('secretbox', 'keys'), SECRETBOX_KEY_BYTES, errors);
 }
+
+/** A provider in the internal form that kube-apiserver prints, without the secrets. */
+function internalForm({ aesgcm, aescbc, secretbox, identity, kms }: ProviderConfiguration): string {
+  const keysOf = (of: KeysConfiguration | null | undefined) =>
+    of && { Keys: of.keys?.map(({ name = '' }) => ({ Name: name, Secret: 'REDACTED' })) ?? null };
+  return JSON.stringify({
+    AESGCM: keysOf(aesgcm) ?? null,
+    AESCBC: keysOf(aescbc) ?? null,
+    Secretbox: keysOf(secretbox) ?? null,
+    Identity: identity ?? null,
+    KMS: kms === null || kms === undefined ? null : kmsForm(kms),
+  });
+}
+
+const kmsForm = ({ apiVersion = 'v1', name = '', cachesize, endpoint = '', timeout }: KmsConfiguration): object => ({
+  APIVersion: apiVersion,
+  Name: name,
+  CacheSize: cachesize ?? null,
+  Endpoint: endpoint,
+  Timeout: { Duration: timeout ?? KMS_TIMEOUT_DEFAULT },
+});
 
 function checkKeys(
   { keys }: KeysConfiguration,

@@ -325,6 +325,10 @@ describe('a configuration', () => {
 
   it.each([
     [configuration([]), 'resources: Required value: at least one resources is required'],
+    [
+      of(['secrets'], { aescbc: { keys: [{ name: 'a', secret: 'MDEyMzQ1Njc4OTAxMjM0NQ==' }] }, ...IDENTITY }),
+      'resources[0].providers[0]: Invalid value: {"AESGCM":null,"AESCBC":{"Keys":[{"Name":"a","Secret":"REDACTED"}]},"Secretbox":null,"Identity":{},"KMS":null}: more than one provider specified in a single element, should split into different list elements',
+    ],
     [of([], IDENTITY), 'resources[0].resources: Required value: at least one resources[0].resources is required'],
     [of(['secrets']), 'resources[0].providers: Required value: at least one resources[0].providers is required'],
     [

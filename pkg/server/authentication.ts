@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { FieldPath } from '../api/index.js';
-import { type AnonymousConfig, JwtSet, SIGNING_ALGORITHMS, type TokenAuthenticator } from '../auth/index.js';
+import {
+  type AnonymousConfig,
+  type AuthenticationConfig,
+  JwtSet,
+  SIGNING_ALGORITHMS,
+  type TokenAuthenticator,
+} from '../auth/index.js';
 import { runSteps, Scheduler, Slice, type World } from '../base/index.js';
 import { readJsonBody } from '../codec/index.js';
 import { type Config, ConfigError } from '../config/index.js';
@@ -78,7 +84,15 @@ export async function openJwtAuthentication({
   }
   const path = access.authenticationFile;
   if (path === '') return { tokens: undefined, anonymous: byFlag, close: () => {} };
+  const checkEgress = ({ jwt }: AuthenticationConfig): void => {
+    const selected = jwt.find(({ issuer }) => issuer.egressSelectorType !== '');
+    if (selected !== undefined && config.outbound.egressFile === '')
+      throw new ConfigError(
+        `oidc: egress lookup required with egress selector type ${JSON.stringify(selected.issuer.egressSelectorType)}`,
+      );
+  };
   const first = await readAuthenticationFile(path, issuers);
+  checkEgress(first.config);
   const { anonymous } = first.config;
   if (anonymous !== undefined && access.anonymousGiven)
     throw new ConfigError(
@@ -101,6 +115,7 @@ export async function openJwtAuthentication({
           if (!isDeepStrictEqual(anonymous, found.anonymous))
             errors.forbidden(FieldPath.of('anonymous'), 'changed from initial configuration file');
         });
+        checkEgress(next.config);
         await tokens.change(next.compiled);
         metrics.authenticationFile.reloaded('success', server, seconds());
         metrics.authenticationFile.inForce(server, hashOf(text));

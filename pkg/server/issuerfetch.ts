@@ -33,6 +33,9 @@ export function issuerFetch(
     return target;
   };
   return async (address, bearer) => {
+    // `URL` would take the first segment of the path for the host.
+    if (/^https:\/\/(?:[/?#]|$)/i.test(address))
+      throw new Error(`Get ${JSON.stringify(address)}: http: no Host in request URL`);
     const deadline = clock.monotonic() + TIMEOUT;
     let at = new URL(address);
     for (let redirects = 0; ; redirects++) {

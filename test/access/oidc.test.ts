@@ -156,6 +156,12 @@ describe('AuthenticationConfiguration', () => {
     expect((await whoAmI(await issuer.token({}))).status).toBe(401);
   });
 
+  it('is refused if an issuer selects a network without an egress configuration', async () => {
+    const selecting = { url: issuer.url, audiences: ['client'], egressSelectorType: 'cluster' };
+    const flag = `--authentication-config=${file('config', configOf(authenticator({ issuer: selecting })))}`;
+    await expect(start(flag)).rejects.toThrow('oidc: egress lookup required with egress selector type "cluster"');
+  });
+
   it('is reloaded with the file, and stays if the new one is invalid', async () => {
     const path = file('config', configOf(authenticator()));
     await start(`--authentication-config=${path}`);

@@ -44,6 +44,8 @@ const EMAIL =
 
 it.each<[Change, readonly string[]]>([
   [{}, []],
+  [{ issuer: { url: 'https://' } }, []],
+  [{ issuer: { url: 'https://?q' } }, ['jwt[0].issuer.url: Invalid value: "https://?q": URL must not contain a query']],
   [{ issuer: { url: '' } }, ['jwt[0].issuer.url: Required value']],
   [{ issuer: { url: 'http://a' } }, ['jwt[0].issuer.url: Invalid value: "http://a": URL scheme must be https']],
   [

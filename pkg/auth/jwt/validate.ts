@@ -116,11 +116,13 @@ function checkUrl(text: string, reserved: readonly string[], path: FieldPath, er
     errors.invalid(path, text, 'URL scheme must be https');
     return;
   }
-  if (!URL.canParse(text)) {
+  // Go parses a URL without a host.
+  const parsed = text.replace(/^([A-Za-z][A-Za-z0-9+.-]*:\/\/)(?=[/?#]|$)/, '$1host');
+  if (!URL.canParse(parsed)) {
     errors.invalid(path, text, `parse ${JSON.stringify(text)}: invalid URL`);
     return;
   }
-  const url = new URL(text);
+  const url = new URL(parsed);
   if (url.protocol !== 'https:') errors.invalid(path, text, 'URL scheme must be https');
   if (url.username !== '' || url.password !== '')
     errors.invalid(path, text, 'URL must not contain a username or password');
