@@ -1,4 +1,4 @@
-import type { Auditor } from '../audit/index.js';
+import { AuditMetrics, type Auditor } from '../audit/index.js';
 import { type CertificateBundles, Impersonator } from '../auth/index.js';
 import type { World } from '../base/index.js';
 import { type Config, featureStates } from '../config/index.js';
@@ -86,7 +86,7 @@ export async function openApi(parts: ApiParts): Promise<Api> {
   exposition.add(...parts.access.metrics.families);
   exposition.add(...metrics.families, ...storage.families, ...queues.families);
   exposition.add(...parts.encryption.metrics.families);
-  if (parts.auditor !== undefined) exposition.add(...parts.auditor.metrics.families);
+  exposition.add(...(parts.auditor?.metrics ?? new AuditMetrics()).families);
   exposition.add(buildInfo(API_VERSION.gitVersion), features);
   const counter = requestCounter(world, metrics, (info) => knownResource(registry.servedResources, info));
   const flow = openGate({ world, config, registry, objects: parts.access.objects, metrics, counter });

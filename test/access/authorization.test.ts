@@ -148,6 +148,13 @@ describe('mode Webhook by flags', () => {
   });
 });
 
+it('has the metrics of audit without an audit policy', async () => {
+  await start();
+  const { body } = await call({ url: server!.url, path: '/metrics', cert: server!.cert, key: server!.key });
+  const lines = body.split('\n').filter((line) => line.startsWith('apiserver_audit_'));
+  expect(lines).toEqual(['apiserver_audit_event_total 0', 'apiserver_audit_requests_rejected_total 0']);
+});
+
 describe('AuthorizationConfiguration', () => {
   it('calls webhooks in order, if their conditions hold', async () => {
     const conditions = [
