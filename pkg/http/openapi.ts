@@ -83,12 +83,14 @@ export async function serveOpenApiV2(call: Call, services: HttpServices): Promis
   return send(call, protobuf ? OPENAPI_V2_PROTOBUF.contentType : 'application/json', await documents.v2(form), {});
 }
 
-/** `/openapi/v3`: the index of the documents. */
+/** `/openapi/v3`: the index of the documents. kube-apiserver negotiates nothing here, and sends JSON as text. */
 export async function serveOpenApiIndex(call: Call, services: HttpServices): Promise<void> {
-  if (wants(call, [], ['application/json']) === undefined) return sendEmpty(call, 406, {});
   const local = await documentsOf(services).v3Index();
   const remote = services.aggregation?.versions ?? [];
-  return send(call, 'application/json', remote.length === 0 ? local : withRemote(local, remote), {});
+  const index = remote.length === 0 ? local : withRemote(local, remote);
+  const etag = `"${index.hash}"`;
+  if (isCurrent(call, index.hash)) return sendEmpty(call, 304, { etag });
+  return sendBytes(call, 200, 'text/plain; charset=utf-8', index.bytes, { etag });
 }
 
 /** The index with the documents of aggregated servers. The document of a group is that of the server here, if it serves the group, too. */

@@ -47,9 +47,10 @@ export const PATHS: readonly PathEntry[] = [
   { path: '/version', methods: 'GET', otherwise: 405, listed: true, serve: serveVersionDocument },
   { path: '/version/', methods: 'GET', otherwise: 405, serve: serveVersionDocument },
   { path: '/version/*', methods: 'any', serve: refuseBelow },
-  { path: '/openapi/v2', methods: 'GET', otherwise: 405, listed: true, serve: serveOpenApiV2 },
-  { path: '/openapi/v3', methods: 'GET', otherwise: 405, listed: true, serve: serveOpenApiIndex },
-  { path: '/openapi/v3/*', methods: 'GET', serve: (call, s) => serveOpenApiV3(call, s, below(call, '/openapi/v3/')) },
+  // kube-apiserver serves these documents to every method.
+  { path: '/openapi/v2', methods: 'any', listed: true, serve: serveOpenApiV2 },
+  { path: '/openapi/v3', methods: 'any', listed: true, serve: serveOpenApiIndex },
+  { path: '/openapi/v3/*', methods: 'any', serve: (call, s) => serveOpenApiV3(call, s, below(call, '/openapi/v3/')) },
   ...issuerPaths('/.well-known/openid-configuration', serveIssuerConfiguration),
   ...issuerPaths('/openid/v1/jwks', serveIssuerKeys),
   ...healthPaths('healthz'),

@@ -110,6 +110,8 @@ export function sendEmpty(call: Call, status: number, more: OutgoingHttpHeaders)
   call.status = status;
   const headers: OutgoingHttpHeaders = { 'audit-id': call.id, 'cache-control': 'no-cache, private', ...more };
   flowHeaders(call, headers);
+  // Other responses have a body by definition, which is empty here.
+  if (status !== 204 && status !== 304 && call.exchange.method !== 'HEAD') headers['content-length'] = 0;
   call.exchange.send(status, headers, undefined);
 }
 

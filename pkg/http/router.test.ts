@@ -237,6 +237,19 @@ describe('a path that names nothing', () => {
       expect((await router.inject({ method, url: '/' })).json().paths).toContain('/api/v1');
   });
 
+  it.each(['GET', 'HEAD', 'POST'] as const)('serves the OpenAPI documents to %s', async (method) => {
+    const { router } = app();
+    const asked = async (url: string, accept: string): Promise<readonly unknown[]> => {
+      const { statusCode, headers } = await router.inject({ method, url, headers: { accept } });
+      return [statusCode, headers['content-type'], headers['vary'], headers['content-length']];
+    };
+    const index = await asked('/openapi/v3', 'text/html');
+    expect(index.slice(0, 3)).toEqual([200, 'text/plain; charset=utf-8', undefined]);
+    const empty = method === 'HEAD' ? undefined : '0';
+    expect(await asked('/openapi/v2', 'text/html')).toEqual([406, undefined, 'Accept-Encoding, Accept', empty]);
+    expect(await asked('/openapi/v3/none', '*/*')).toEqual([404, undefined, undefined, empty]);
+  });
+
   it('is a plain text 400 when it cannot be decoded', async () => {
     const r = await app().router.inject({ url: `${CMS}/%zz` });
     expect([r.statusCode, r.headers['content-type']]).toEqual([400, 'text/plain; charset=utf-8']);
