@@ -130,6 +130,7 @@ export {
   compareQuantities,
   formatQuantity,
   isIntegerQuantity,
+  milliUnits64,
   milliUnitsOf,
   parseQuantity,
   type Quantity,

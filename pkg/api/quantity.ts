@@ -163,6 +163,9 @@ export function wholeUnits({ nanos }: Quantity): bigint {
 /** The same as an int64, which overflows as in kube-apiserver: 9223372036854775808 is negative. */
 export const units64 = (q: Quantity): bigint => BigInt.asIntN(64, wholeUnits(q));
 
+/** Thousandths, rounded away from zero, as an int64, which overflows. */
+export const milliUnits64 = (q: Quantity): bigint => BigInt.asIntN(64, roundUpToMilli(q).nanos / 1_000_000n);
+
 /** Rounded away from zero to whole thousandths, as resource lists are defaulted. */
 export function roundUpToMilli(q: Quantity): Quantity {
   const by = 1_000_000n;

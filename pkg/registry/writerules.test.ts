@@ -195,3 +195,28 @@ it('an object that is not stored has managed fields, too', async () => {
     { manager: 'm', operation: 'Update', apiVersion, fieldsV1: { 'f:spec': { 'f:resourceAttributes': attributes } } },
   ]);
 });
+
+it.each([
+  [
+    '9223372036854775808',
+    '10',
+    ['spec.limits[0].maxLimitRequestRatio[cpu]: Invalid value: "10": ratio 10 is greater than max/min = 0.000000'],
+  ],
+  ['2', '9223372036854775808', []],
+  [
+    '2',
+    '201',
+    ['spec.limits[0].maxLimitRequestRatio[cpu]: Invalid value: "201": ratio 201 is greater than max/min = 200.000000'],
+  ],
+  ['2', '200', []],
+] as const)(
+  'a limit range with the maximum %s and the ratio %s is compared in 64 bits',
+  async (max, ratio, expected) => {
+    const b = await Bench.open();
+    const cpu = { type: 'Container', max: { cpu: max }, min: { cpu: '10m' }, maxLimitRequestRatio: { cpu: ratio } };
+    const o = { apiVersion: 'v1', kind: 'LimitRange', metadata: { name: 'a' }, spec: { limits: [cpu] } };
+    const made = b.create('limitranges', 'default', o);
+    if (expected.length === 0) await made;
+    else expect(await causesOf(made)).toEqual(expected);
+  },
+);

@@ -6,10 +6,12 @@ import {
   formatQuantity,
   goJson,
   isQualifiedName,
+  milliUnits64,
   Printed,
   parseQuantity,
   type Quantity,
   type Shaped,
+  units64,
 } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import { at, givenAt, listAt, objectAt, objectsAt, textAt } from '../access.js';
@@ -148,10 +150,22 @@ function ratio(b: Bounds, path: FieldPath, errors: FieldErrors): void {
   const value = Number(wanted.nanos) / 1e9;
   if (value < 1) errors.invalid(path, show(wanted), `ratio ${show(wanted)} is less than 1`);
   if (b.min === undefined || b.max === undefined) return;
-  const most = Number(b.max.nanos) / Number(b.min.nanos);
-  if (value > most)
+  const [ratio64, max, min] = comparable([wanted, b.max, b.min]);
+  const most = max!.amount / min!.amount;
+  if (ratio64!.amount / ratio64!.scale > most)
     errors.invalid(path, show(wanted), `ratio ${show(wanted)} is greater than max/min = ${most.toFixed(6)}`);
 }
+
+/**
+ * Quantities as int64, which overflow as in kube-apiserver: thousandths, or units if one of them has more units than an int64 has thousandths.
+ */
+function comparable(quantities: readonly Quantity[]): readonly { readonly amount: number; readonly scale: number }[] {
+  const fits = quantities.every((q) => units64(q) < MILLI_UNITS_MAX);
+  const amount = (q: Quantity): bigint => (fits ? milliUnits64(q) : units64(q));
+  return quantities.map((q) => ({ amount: Number(amount(q)), scale: fits ? 1000 : 1 }));
+}
+
+const MILLI_UNITS_MAX = (2n ** 63n - 1n) / 1000n;
 
 const SCOPES = [
   'BestEffort',
