@@ -39,12 +39,15 @@ export class Flows {
     if (flow !== '') this.#total += milliseconds;
   }
 
-  /** Whether a flow uses more than all other clients together, and there are others. */
-  isHeavy(flow: string): boolean {
-    if (flow === '') return false;
+  /**
+   * What all other clients use, as a fraction of what this flow uses: less than 1 for a flow that uses more than all others together. 1
+   * for a flow that is alone.
+   */
+  othersBeside(flow: string): number {
+    if (flow === '') return 1;
     const used = this.used(flow);
     const others = this.#total - used;
-    return others > NEGLIGIBLE && used > others;
+    return others > NEGLIGIBLE && used > others ? others / used : 1;
   }
 
   #decay(now: number): void {

@@ -4,7 +4,7 @@ import type { World } from './world.js';
 export interface FlowSettings {
   /** The use by flows. Schedulers of one server share it. */
   readonly flows: Flows;
-  /** Milliseconds of each turn for a flow that uses more than all others together. */
+  /** The least time of each turn for a flow that uses more than all others together: milliseconds. */
   readonly heavyMilliseconds: number;
 }
 
@@ -18,7 +18,7 @@ export interface FlowSettings {
  *
  * Work may name the flow to which it belongs (the user of a request). Then it is fair between flows: waiting flows continue in the order of
  * their recent use, least first, and each in the order of its requests. A flow that uses more than all others together gets a smaller slice
- * of each turn, so that turns are short for the others. A flow that is alone has the whole slice. `settle` ends the time that counts for
+ * of each turn, so that turns are short for the others: the more it exceeds them, the smaller. A flow that is alone has the whole slice. `settle` ends the time that counts for
  * the flow of the last `spent`:
  *
  *     if (!scheduler.spent(flow)) { begin(); scheduler.settle(); }
@@ -117,7 +117,16 @@ export class Scheduler {
 
   #hasSpent(flow: string): boolean {
     const used = this.#turn.get(flow);
-    return used !== undefined && used > this.#heavyMilliseconds && this.flows.isHeavy(flow);
+    return used !== undefined && used > this.#heavyMilliseconds && used > this.#share(flow);
+  }
+
+  /**
+   * The time of each turn for a flow, in milliseconds. It falls with the square of what the flow uses more than the others. Clients of
+   * similar use, like the controllers of a cluster, so have nearly the whole slice: requests that begin together share a batch of the
+   * log, and one request in each turn costs nearly twice as much.
+   */
+  #share(flow: string): number {
+    return Math.max(this.#sliceMilliseconds * this.flows.othersBeside(flow) ** 2, this.#heavyMilliseconds);
   }
 
   /** Waiting work gets the new slice first; work that begins in this turn may find it used up, and waits behind. */

@@ -183,6 +183,7 @@ export function connectionOf(socket: TLSSocket): Connection {
 
 class SocketConnection implements Connection {
   identity: unknown;
+  digested: Connection['digested'];
   open = 0;
   waiting = 0;
   authenticated = false;

@@ -43,8 +43,8 @@ export const limits = {
    */
   startsTime: 8,
   /**
-   * The same for a user whose requests use more time than those of all others together: one request begins in a turn. What the request
-   * does later in the turn (the body, the write) takes several times as long as its beginning, and is not measured.
+   * The least time for a user whose requests use much more time than those of all others together: one request begins in a turn. What
+   * the request does later in the turn (the body, the write) takes several times as long as its beginning, and is not measured.
    */
   startsHeavyTime: 0.05,
   anonymousStartsTime: 2,

@@ -37,7 +37,7 @@ export const limits = {
   scanTime: 2,
   /** Milliseconds of each turn of the event loop for all long work together. */
   turnTime: 2,
-  /** The same for the work of a user who uses more time than all others together. */
+  /** The least time for the work of a user who uses much more than all others together. */
   turnHeavyTime: 0.1,
   /** Milliseconds of the stages of a write before it yields. */
   writeStageTime: 8,

@@ -81,7 +81,7 @@ export async function openAccess({ world, config, registry, log, tokenKey, outbo
     ownKey: tokenKey,
   });
   const tokens = tokenChain([
-    ...tokenFile(config, world).map((found) => forAudiences(accounts.audiences, found)),
+    ...tokenFile(config).map((found) => forAudiences(accounts.audiences, found)),
     serviceAccounts.authenticator,
     ...(config.access.bootstrapTokens
       ? [forAudiences(accounts.audiences, bootstrapTokenAuthenticator(objects, world.clock))]
@@ -133,10 +133,10 @@ export async function openAccess({ world, config, registry, log, tokenKey, outbo
 
 /** A year: the extended validity of pod tokens, for clients that do not reload them. */
 const EXTENDED_SECONDS = 365 * 24 * 3600;
-function tokenFile({ access: { tokenFile: path } }: Config, world: World): readonly TokenAuthenticator[] {
+function tokenFile({ access: { tokenFile: path } }: Config): readonly TokenAuthenticator[] {
   if (path === '') return [];
   try {
-    return [tokenFileAuthenticator(givenText({ flag: 'token-auth-file', path }), world.random.bytes(32))];
+    return [tokenFileAuthenticator(givenText({ flag: 'token-auth-file', path }))];
   } catch (error) {
     if (error instanceof TokenFileError) throw new ConfigError(`--token-auth-file: ${error.message}`);
     throw error;

@@ -8,6 +8,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { serverEnvironment } from '../../scripts/environment.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 export const root = join(here, '..', '..');
@@ -165,7 +166,7 @@ class Cluster {
   /** Starts a process; its output goes to `<name>.log`. */
   run(name, file, args, env = {}) {
     const log = openSync(join(this.#logs, `${name}.log`), 'w');
-    const child = spawn(file, args, { stdio: ['ignore', log, log], env: { ...process.env, ...env } });
+    const child = spawn(file, args, { stdio: ['ignore', log, log], env: { ...serverEnvironment, ...env } });
     child.ended = new Promise((resolve) => {
       child.once('error', resolve);
       child.once('exit', resolve);

@@ -108,7 +108,7 @@ const decodedParts = (token: string): string => {
 };
 
 const valid = signed(HEADER, CLAIMS, 'own');
-const staticTokens = tokenFileAuthenticator('secret-token,jane,1,"a,b"\n', new Uint8Array(32));
+const staticTokens = tokenFileAuthenticator('secret-token,jane,1,"a,b"\n');
 const bearer = bearerAuthenticator(tokenChain([staticTokens, accounts()]));
 const wordsOfTokens = [
   '.',
@@ -128,7 +128,7 @@ const wordsOfTokens = [
   encoded({ alg: 'HS256' }),
 ];
 
-const noCertificate = { certificate: () => undefined, identity: undefined };
+const noCertificate = { certificate: () => undefined, identity: undefined, digested: undefined };
 
 function linesOf(text: string): { readonly headers: Headers; lines(name: string): readonly string[] } {
   const found = Object.create(null) as Record<string, string[]>;
@@ -264,7 +264,7 @@ export const accessTargets: readonly Target[] = [
       const of = (certificate: typeof shown | undefined) =>
         front.authenticate({
           ...lines,
-          connection: { certificate: () => certificate, identity: undefined },
+          connection: { certificate: () => certificate, identity: undefined, digested: undefined },
           path: '/',
           warn: () => {},
           annotateCredential: () => {},
@@ -355,7 +355,7 @@ export const accessTargets: readonly Target[] = [
         // Not a certificate: TLS refuses it.
         return;
       }
-      const { user, proxy } = inspector.look({ certificate: () => given, identity: undefined });
+      const { user, proxy } = inspector.look({ certificate: () => given, identity: undefined, digested: undefined });
       if (!given.verified) return assert.deepEqual([user, proxy], ['bad', undefined]);
       // Only what the authority signed has a signature: bytes that OpenSSL ignores may follow.
       assert.deepEqual(new X509Certificate(input).raw, leafDer);

@@ -105,7 +105,7 @@ async function inspect(
     () => now,
     () => {},
   );
-  return inspector.look({ identity: undefined, certificate: () => found });
+  return inspector.look({ identity: undefined, digested: undefined, certificate: () => found });
 }
 
 /** Constraints that permit DNS names that end with `a`. */

@@ -1,9 +1,11 @@
 import type { Headers } from '../impersonate.js';
 import { type UserInfo, withAuthenticatedGroup } from '../user.js';
 import type { ClientCertificate } from './certificate.js';
+import type { DigestedToken } from './digest.js';
 
 /** The request in which a token is used. */
 export interface TokenRequest {
+  readonly connection: CredentialConnection;
   /** Adds a `Warning: 299` header to the response. */
   warn(text: string): void;
   /** Adds an annotation to the audit event, before it is known whether there will be one. */
@@ -15,7 +17,6 @@ export interface Credentials extends TokenRequest {
   readonly headers: Headers;
   /** Returns the values of a header that may occur in several lines, one for each line. */
   lines(name: string): readonly string[];
-  readonly connection: CredentialConnection;
   /** The decoded path, for anonymous access by path. */
   readonly path: string;
 }
@@ -25,6 +26,8 @@ export interface CredentialConnection {
   certificate(): ClientCertificate | undefined;
   /** Set by the certificate and request header authenticators; undefined until the certificate was first checked. */
   identity: unknown;
+  /** The last bearer token, for `tokenDigest`. */
+  digested: DigestedToken | undefined;
 }
 
 export type Authentication =

@@ -13,10 +13,8 @@ import { CertificateInspector, certificateAuthenticator } from './certificate.js
 import { requestHeaderAuthenticator } from './requestheader.js';
 import { TokenFileError, tokenFileAuthenticator } from './tokenfile.js';
 
-const KEY = new Uint8Array(32);
 const tokens: TokenAuthenticator = tokenFileAuthenticator(
   '# comment\ngood,jane,u1,"dev,ops"\nplain,bob,u2\n"quo""ted",eve,u3,solo\n',
-  KEY,
 );
 
 function credentials(values: Readonly<Record<string, string | readonly string[]>>, more: Partial<Credentials> = {}) {
@@ -24,7 +22,7 @@ function credentials(values: Readonly<Record<string, string | readonly string[]>
   const of: Credentials & { warnings: string[] } = {
     headers: Object.fromEntries(Object.entries(values).map(([name, v]) => [name, [v].flat().join(', ')])),
     lines: (name) => (Object.hasOwn(values, name) ? [values[name]!].flat() : []),
-    connection: { identity: undefined, certificate: () => undefined },
+    connection: { identity: undefined, digested: undefined, certificate: () => undefined },
     path: '/api',
     warn: (text) => warnings.push(text),
     annotateCredential: () => {},
@@ -38,15 +36,19 @@ describe('token files', () => {
   it('have users with their groups', async () => {
     expect(await tokens.authenticateToken('good')).toEqual({
       kind: 'authenticated',
-      user: { name: 'jane', uid: 'u1', groups: ['dev', 'ops'] },
+      user: { name: 'jane', uid: 'u1', groups: ['dev', 'ops', 'system:authenticated'] },
     });
-    expect(await tokens.authenticateToken('plain')).toMatchObject({ user: { name: 'bob', groups: [] } });
-    expect(await tokens.authenticateToken('quo"ted')).toMatchObject({ user: { name: 'eve', groups: ['solo'] } });
+    expect(await tokens.authenticateToken('plain')).toMatchObject({
+      user: { name: 'bob', groups: ['system:authenticated'] },
+    });
+    expect(await tokens.authenticateToken('quo"ted')).toMatchObject({
+      user: { name: 'eve', groups: ['solo', 'system:authenticated'] },
+    });
     expect(await tokens.authenticateToken('goo')).toEqual(NONE);
   });
 
   it('need three columns', () => {
-    expect(() => tokenFileAuthenticator('a,b\n', KEY)).toThrow(TokenFileError);
+    expect(() => tokenFileAuthenticator('a,b\n')).toThrow(TokenFileError);
   });
 });
 
@@ -167,7 +169,11 @@ describe('client certificates', () => {
       () => {},
     );
     const certificate = { fingerprint256: 'AA', subject: { CN: 'jane' } } as never;
-    const connection = { identity: undefined, certificate: () => ({ verified: true, certificate }) };
+    const connection = {
+      identity: undefined,
+      digested: undefined,
+      certificate: () => ({ verified: true, certificate }),
+    };
     const authenticator = certificateAuthenticator(inspector, () => 0);
     expect((await authenticator.authenticate(credentials({}, { connection }))).kind).toBe('failed');
     expect((await authenticator.authenticate(credentials({}))).kind).toBe('none');

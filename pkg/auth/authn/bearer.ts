@@ -109,11 +109,13 @@ export async function reviewToken(
 /** Tokens without audiences are valid for those of the API server. */
 export function forAudiences(own: readonly string[], tokens: TokenAuthenticator): TokenAuthenticator {
   return {
-    async authenticateToken(token, audiences = own) {
-      const common = audiences.filter((audience) => own.includes(audience));
+    authenticateToken(token, audiences = own, request) {
+      const common = audiences === own ? own : audiences.filter((audience) => own.includes(audience));
       if (common.length === 0) return NONE;
-      const found = await tokens.authenticateToken(token);
-      return found.kind === 'authenticated' ? { ...found, audiences: common } : found;
+      const within = (found: Authentication): Authentication =>
+        found.kind === 'authenticated' ? { kind: found.kind, user: found.user, audiences: common } : found;
+      const found = tokens.authenticateToken(token, undefined, request);
+      return found instanceof Promise ? found.then(within) : within(found);
     },
   };
 }

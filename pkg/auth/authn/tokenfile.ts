@@ -1,43 +1,29 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { UserInfo } from '../user.js';
-import { NONE, type TokenAuthenticator } from './authenticator.js';
+import { withAuthenticatedGroup } from '../user.js';
+import { type Authenticated, NONE, type TokenAuthenticator } from './authenticator.js';
+import { tokenDigest } from './digest.js';
 
 /** Thrown for an invalid line of a token file. */
 export class TokenFileError extends Error {
   override readonly name = 'TokenFileError';
 }
 
-/**
- * Static tokens: a CSV file with `token,user,uid[,"group1,group2"]` on each line. `key` is random bytes: tokens are
- * looked up by their keyed digest, so that the time of a lookup reveals nothing about the tokens.
- */
-export function tokenFileAuthenticator(text: string, key: Uint8Array): TokenAuthenticator {
-  const digest = (token: string): Buffer => createHmac('sha256', key).update(token).digest();
-  const users = new Map<string, { readonly digest: Buffer; readonly user: UserInfo }>();
+/** Static tokens: a CSV file with `token,user,uid[,"group1,group2"]` on each line. */
+export function tokenFileAuthenticator(text: string): TokenAuthenticator {
+  /** By the digest of the token. */
+  const users = new Map<string, Authenticated>();
   for (const [i, record] of parseCsv(text).entries()) {
     const [token = '', name = '', uid = '', groups = ''] = record;
     if (record.length < 3)
       throw new TokenFileError(`token file: record ${i + 1} has ${record.length} columns, expected at least 3`);
     if (token === '') continue;
-    const of = digest(token);
-    users.set(of.toString('base64'), {
-      digest: of,
-      user: {
-        name,
-        ...(uid === '' ? {} : { uid }),
-        groups: groups === '' ? [] : groups.split(',').map((g) => g.trim()),
-      },
+    const user = withAuthenticatedGroup({
+      name,
+      ...(uid === '' ? {} : { uid }),
+      groups: groups === '' ? [] : groups.split(',').map((g) => g.trim()),
     });
+    users.set(tokenDigest(token), { kind: 'authenticated', user });
   }
-  return {
-    authenticateToken(token) {
-      const asked = digest(token);
-      const found = users.get(asked.toString('base64'));
-      return found !== undefined && timingSafeEqual(found.digest, asked)
-        ? { kind: 'authenticated', user: found.user }
-        : NONE;
-    },
-  };
+  return { authenticateToken: (token, _audiences, request) => users.get(tokenDigest(token, request)) ?? NONE };
 }
 
 /**

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { World } from '../../base/index.js';
-import { type Authentication, NONE, type TokenAuthenticator } from '../authn/authenticator.js';
+import { type Authentication, NONE, type TokenAuthenticator, type TokenRequest } from '../authn/authenticator.js';
+import { tokenDigest } from '../authn/digest.js';
 import { JwtAuthenticator, type JwtObserver } from './authenticator.js';
 import type { IssuerConfig } from './config.js';
 import type { Fetch, IssuerAccess } from './keys.js';
@@ -68,9 +68,13 @@ export class JwtSet implements TokenAuthenticator {
     this.#members = new Map(next.map((one) => [one.issuer, one]));
   }
 
-  authenticateToken(token: string): Authentication | Promise<Authentication> {
+  authenticateToken(
+    token: string,
+    _audiences?: readonly string[],
+    request?: TokenRequest,
+  ): Authentication | Promise<Authentication> {
     if (this.#members.size === 0) return NONE;
-    const digest = createHash('sha256').update(token).digest('base64');
+    const digest = tokenDigest(token, request);
     for (const one of this.#members.values()) {
       const known = one.known(digest);
       if (known !== undefined) return known;

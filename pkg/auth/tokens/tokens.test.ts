@@ -137,6 +137,7 @@ describe('the use of a token', () => {
   const uses: unknown[] = [];
   const noted: string[] = [];
   const request = {
+    connection: { identity: undefined, digested: undefined, certificate: () => undefined },
     warn: (text: string) => void noted.push(text),
     annotateCredential: (key: string, value: string) => void noted.push(`${key}=${value}`),
   };
@@ -363,7 +364,7 @@ describe('reviews of tokens', () => {
   });
 
   it('give tokens of a file the audiences of the API server', async () => {
-    const file = forAudiences([ISSUER], tokenFileAuthenticator('t,jane,u\n', new Uint8Array(32)));
+    const file = forAudiences([ISSUER], tokenFileAuthenticator('t,jane,u\n'));
     expect(await file.authenticateToken('t')).toMatchObject({ audiences: [ISSUER], user: { name: 'jane' } });
     expect((await file.authenticateToken('t', ['other'])).kind).toBe('none');
   });
