@@ -23,7 +23,7 @@ const impersonate = (
   of: HeaderLines,
   by: ConstructorParameters<typeof Impersonator>[0],
   constrained = false,
-) => new Impersonator(by, { constrained }).impersonate(user, of, pods);
+) => new Impersonator(by, { constrained }).impersonate(user, of, pods).then((found) => found.user);
 const pods: ResourceAttributes = {
   kind: 'resource',
   verb: 'list',
@@ -213,7 +213,8 @@ describe('impersonation', () => {
       );
       const { by } = allowing('impersonate users bob');
       const impersonator = new Impersonator(by, { constrained: true });
-      const as = (name: string) => impersonator.impersonate(jane, request({ 'impersonate-user': name }), pods);
+      const as = (name: string) =>
+        impersonator.impersonate(jane, request({ 'impersonate-user': name }), pods).then(({ user }) => user);
       expect((await as('bob')).name).toBe('bob');
       await expect(as('eve')).rejects.toThrow(
         'users "eve" is forbidden: User "jane" cannot impersonate resource "users"',

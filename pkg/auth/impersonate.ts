@@ -66,6 +66,12 @@ const REMEMBERED_MAX = 10_000;
 /** From this many checks on, a single check for all of them (`*`) is tried first. */
 const MANY_CHECKS = 4;
 
+export interface Impersonated {
+  readonly user: UserInfo;
+  /** The verb that allowed it, `impersonate:user-info` for example; '' in legacy mode. For the audit event. */
+  readonly constraint: string;
+}
+
 /** Authorizes impersonation by `Impersonate-*` headers. */
 export class Impersonator {
   readonly #authorizer: Authorizer;
@@ -81,7 +87,7 @@ export class Impersonator {
   /**
    * Returns the user in the headers of a request. Throws 403 if the caller may not impersonate it, 400 without a name.
    */
-  async impersonate(caller: UserInfo, request: HeaderLines, attributes: Attributes): Promise<UserInfo> {
+  async impersonate(caller: UserInfo, request: HeaderLines, attributes: Attributes): Promise<Impersonated> {
     const wanted = wantedOf(request);
     if (wanted.name === '') throw errors.badRequest(`requested ${printed(wanted)} without impersonating a user name`);
     const last = this.#lastMode.get(caller.name);
@@ -92,7 +98,7 @@ export class Impersonator {
       const problem = await this.#check(mode, caller, wanted, attributes);
       if (problem === undefined) {
         this.#remember(caller.name, mode);
-        return userOf(wanted, mode);
+        return { user: userOf(wanted, mode), constraint: mode.name === 'legacy' ? '' : `impersonate:${mode.name}` };
       }
       refusal ??= problem;
     }

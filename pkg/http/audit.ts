@@ -160,6 +160,7 @@ const STREAMS: ReadonlySet<string> = new Set(['attach', 'exec', 'proxy', 'log', 
 
 /** Requests that last until the client or the server ends them. They have an event at the beginning of the response. */
 function isLongRunning({ info }: Call): boolean {
+  if (info.kind === 'path') return info.path.startsWith('/debug/pprof/');
   return info.kind === 'resource' && (info.verb === 'watch' || STREAMS.has(info.subresource));
 }
 

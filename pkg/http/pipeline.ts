@@ -139,9 +139,12 @@ async function answerFailure(call: Call, error: unknown, stages: Stages): Promis
 async function impersonateUser(call: Call, stages: Stages): Promise<void> {
   call.impersonator = call.user;
   call.deciding = true;
-  call.user = await stages.impersonator.impersonate(call.user, call.exchange, attributesOf(call));
+  const { user, constraint } = await stages.impersonator.impersonate(call.user, call.exchange, attributesOf(call));
+  call.user = user;
   call.deciding = false;
-  if (call.audit !== undefined) call.audit.impersonated = call.user;
+  if (call.audit === undefined) return;
+  call.audit.impersonated = user;
+  call.audit.impersonationConstraint = constraint;
 }
 
 /**

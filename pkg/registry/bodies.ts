@@ -75,9 +75,10 @@ function identityOf(object: JsonObject): DecodedBody['meta'] {
   return { namespace, name, uid: text(meta, 'uid'), resourceVersion: text(meta, 'resourceVersion') };
 }
 
-/** A copy of a decoded object with the defaults of its version. Kinds of subresources have no defaults. */
+/** A copy of a decoded object with the defaults of its version, or of its action. Other kinds of subresources have no defaults. */
 function withDefaults(target: Target, expected: KindSchema, object: JsonObject): JsonObject {
   const copy = cloneJson(object);
+  if (target.kind === 'action') target.defaults?.(copy);
   if (expected.info.kind !== target.resource.kind || target.resource.declaration.remote !== undefined) return copy;
   toStorageVersion(target.resource, copy);
   return inServedVersion(target.resource, copy);

@@ -217,6 +217,8 @@ export interface WriteContext {
   namespaceLabel(key: string): string | undefined;
   /** Adds a `Warning: 299` header. */
   warn(text: string): void;
+  /** Adds an annotation to the audit event of the request. */
+  annotate(key: string, value: string): void;
 }
 
 /**

@@ -86,5 +86,6 @@ export function writeContext(core: Core, target: Target, context: RequestContext
     featureEnabled: (gate) => core.featureEnabled(gate),
     namespaceLabel: (key) => labelOfNamespace(core, target.namespace, key),
     warn: (text) => context.warn(text),
+    annotate: (key, value) => context.annotate(key, value),
   };
 }

@@ -115,7 +115,7 @@ export async function openAccess({ world, config, registry, log, tokenKey, outbo
         audiences: accounts.audiences,
         secondsMax: accounts.tokenSecondsMax,
         extendedSeconds: accounts.extendsTokens ? EXTENDED_SECONDS : 0,
-        issue: (token) => serviceAccounts.issuer.issue(token),
+        issue: (token) => serviceAccounts.issuer.issue(token, token.id),
         review,
       },
     },

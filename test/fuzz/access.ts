@@ -316,7 +316,7 @@ export const accessTargets: readonly Target[] = [
         await assert.rejects(denied, ApiError);
       }
       asked.length = 0;
-      const user = await new Impersonator(authorizer(true), { constrained: false }).impersonate(
+      const { user } = await new Impersonator(authorizer(true), { constrained: false }).impersonate(
         caller,
         lines,
         attributes,

@@ -2,6 +2,7 @@ import {
   type ApiError,
   equalJson,
   errors,
+  isPathSegmentName,
   type JsonObject,
   listAt,
   nameOf,
@@ -64,10 +65,14 @@ export class EscalationCheck {
     const ref = objectAt(object, 'roleRef');
     const kind = textAt(ref, 'kind');
     const name = textAt(ref, 'name');
-    const isRole = kind === 'Role' && namespace !== '';
+    const isRole = kind === 'Role';
     if (!isRole && kind !== 'ClusterRole')
-      throw errors.internal(`unsupported role reference kind: ${JSON.stringify(kind)}`);
+      throw errors.unclassified(`unsupported role reference kind: ${JSON.stringify(kind)}`);
     if (await this.#may(write, 'bind', isRole ? 'roles' : 'clusterroles', name)) return;
+    if (isRole && namespace === '') throw errors.badRequest('Namespace parameter required.');
+    if (name === '') throw errors.badRequest('Name parameter required.');
+    const [unusable] = isPathSegmentName(name);
+    if (unusable !== undefined) throw errors.badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${unusable}`);
     const role: RoleReference = { kind: isRole ? 'Role' : 'ClusterRole', namespace: isRole ? namespace : '', name };
     const rules = this.#index.rules(role);
     if (rules === undefined)

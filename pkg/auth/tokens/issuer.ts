@@ -24,9 +24,9 @@ export class TokenIssuer {
     this.#key = key;
   }
 
-  issue(token: NewToken): Promise<string> {
-    const { clock, random } = this.#world;
-    return this.#sign(payloadOf(token, this.issuer, clock.now(), random.uuid()));
+  /** `id` is the claim `jti`. */
+  issue(token: NewToken, id = this.#world.random.uuid()): Promise<string> {
+    return this.#sign(payloadOf(token, this.issuer, this.#world.clock.now(), id));
   }
 
   /** The token of a Secret of type `kubernetes.io/service-account-token`. */

@@ -37,6 +37,8 @@ export interface TokenService {
 }
 
 export interface IssuedToken {
+  /** The ID of the token (claim `jti`): a random UUID. */
+  readonly id: string;
   readonly namespace: string;
   readonly serviceAccount: BoundObject;
   readonly audiences: readonly string[];

@@ -24,6 +24,8 @@ interface Review {
   /** The user under review. */
   readonly user: (request: VirtualRequest) => UserInfo;
   readonly rules: (body: JsonObject, errors: FieldErrors) => void;
+  /** Why metadata is refused. */
+  readonly metadataRule: string;
 }
 
 const named = (spec: JsonObject): UserInfo => {
@@ -36,12 +38,14 @@ const REVIEWS: readonly Review[] = [
   {
     kind: 'SelfSubjectAccessReview',
     namespaced: false,
+    metadataRule: 'must be empty',
     user: ({ context }) => context.user,
     rules: (body, found) => attributes(body, found),
   },
   {
     kind: 'SubjectAccessReview',
     namespaced: false,
+    metadataRule: 'must be empty',
     user: ({ body }) => named(objectAt(body, 'spec')),
     rules: (body, found) => {
       attributes(body, found);
@@ -51,6 +55,7 @@ const REVIEWS: readonly Review[] = [
   {
     kind: 'LocalSubjectAccessReview',
     namespaced: true,
+    metadataRule: 'must be empty except for namespace',
     user: ({ body }) => named(objectAt(body, 'spec')),
     rules: (body, found) => {
       attributes(body, found);
@@ -99,9 +104,20 @@ function check(body: JsonObject, review: Review): void {
   // these objects have no names and no labels, so metadata in the body is an error
   const meta = { ...objectIn(body, 'metadata') };
   for (const field of ['managedFields', 'namespace'] as const) delete meta[field];
-  if (Object.keys(meta).length > 0) found.invalid(FieldPath.of('metadata'), at(body, 'metadata'), 'must be empty');
+  if (Object.keys(meta).length > 0)
+    found.invalid(FieldPath.of('metadata'), inOrder(objectIn(body, 'metadata')), review.metadataRule);
   if (!found.empty) throw errors.invalid({ group: GROUP, kind: '' }, '', found.list);
 }
+
+/** The order of the fields in kube-apiserver, which prints them in an error. */
+const META_FIELDS = [
+  ...['name', 'generateName', 'namespace', 'selfLink', 'uid', 'resourceVersion', 'generation', 'creationTimestamp'],
+  ...['deletionTimestamp', 'deletionGracePeriodSeconds', 'labels', 'annotations', 'ownerReferences', 'finalizers'],
+  'managedFields',
+];
+
+const inOrder = (meta: JsonObject): JsonObject =>
+  Object.fromEntries(META_FIELDS.flatMap((name) => (meta[name] === undefined ? [] : [[name, meta[name]]])));
 
 const EXACTLY_ONE = 'exactly one of nonResourceAttributes or resourceAttributes must be specified';
 

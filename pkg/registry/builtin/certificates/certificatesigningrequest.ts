@@ -4,7 +4,7 @@ import type { ResourceDeclaration } from '../../resource.js';
 import { at, objectIn, objectsAt, textAt } from '../access.js';
 import { keep, statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, humanDuration, table } from '../table.js';
-import { certificateChanged, conditionsChanged, validateRequest } from './validation.js';
+import { certificateChanged, conditionsChanged, onlyOneDecision, validateRequest } from './validation.js';
 
 export const certificateSigningRequest: ResourceDeclaration<shapes.CertificatesV1CertificateSigningRequest> = {
   group: 'certificates.k8s.io',
@@ -56,6 +56,7 @@ export const certificateSigningRequest: ResourceDeclaration<shapes.CertificatesV
           validateRequest(o, errors);
           conditionsChanged(o, old, true, errors);
           certificateChanged(o, old, false, errors);
+          onlyOneDecision(o, errors);
         },
       },
     }),
@@ -70,6 +71,7 @@ export const certificateSigningRequest: ResourceDeclaration<shapes.CertificatesV
           validateRequest(o, errors);
           conditionsChanged(o, old, false, errors);
           certificateChanged(o, old, true, errors);
+          onlyOneDecision(o, errors);
         },
       },
     }),

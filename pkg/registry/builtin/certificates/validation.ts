@@ -83,10 +83,16 @@ function conditions(o: Shaped<shapes.CertificatesV1CertificateSigningRequest>, e
       errors.notSupported(path.child('status'), status, ['False', 'True', 'Unknown']);
     if (types.has(type)) errors.duplicate(path.child('type'), type);
     types.add(type);
-    const other = type === 'Approved' ? 'Denied' : type === 'Denied' ? 'Approved' : '';
-    if (other !== '' && types.has(other))
-      errors.invalid(CONDITIONS, type, 'Approved and Denied conditions are mutually exclusive');
   }
+}
+
+/** A request is approved or denied. As in kube-apiserver, this is checked after everything else. */
+export function onlyOneDecision(o: Shaped<shapes.CertificatesV1CertificateSigningRequest>, errors: FieldErrors): void {
+  const types = new Set(objectsAt(o, 'status', 'conditions').map((c) => textAt(c, 'type')));
+  if (!types.has('Approved') || !types.has('Denied')) return;
+  const members = ['Approved', 'Denied'].map((type) => `conditions[{"type": "${type}"}]`);
+  const why = `must specify at most one of: ${members.map((member) => `\`${member}\``).join(', ')}`;
+  errors.invalid(CONDITIONS, `{${members.join(', ')}}`, why);
 }
 
 /** Only the approval subresource may approve and deny. No subresource may remove a decision or a failure. */
@@ -98,17 +104,19 @@ export function conditionsChanged(
 ): void {
   const of = (x: Shaped<shapes.CertificatesV1CertificateSigningRequest>, type: string) =>
     objectsAt(x, 'status', 'conditions').filter((c) => textAt(c, 'type') === type);
-  for (const type of ['Approved', 'Denied', 'Failed'] as const) {
-    const now = of(o, type);
-    const before = of(old, type);
-    const mayChange = type === 'Failed' || mayDecide;
-    const quoted = JSON.stringify(type);
-    if (now.length < before.length)
-      errors.forbidden(CONDITIONS, `updates may not remove a condition of type ${quoted}`);
-    else if (now.length > before.length && !mayChange)
-      errors.forbidden(CONDITIONS, `updates may not add a condition of type ${quoted}`);
-    else if (now.length === before.length && !equalJson([...now], [...before]) && !mayChange)
-      errors.forbidden(CONDITIONS, `updates may not modify a condition of type ${quoted}`);
+  const changes = (['Approved', 'Denied', 'Failed'] as const).map((type) => ({
+    type: JSON.stringify(type),
+    now: of(o, type),
+    before: of(old, type),
+    mayChange: type === 'Failed' || mayDecide,
+  }));
+  for (const { type, now, before } of changes)
+    if (now.length < before.length) errors.forbidden(CONDITIONS, `updates may not remove a condition of type ${type}`);
+  for (const { type, now, before, mayChange } of changes) {
+    if (mayChange) continue;
+    if (now.length > before.length) errors.forbidden(CONDITIONS, `updates may not add a condition of type ${type}`);
+    else if (now.length === before.length && !equalJson([...now], [...before]))
+      errors.forbidden(CONDITIONS, `updates may not modify a condition of type ${type}`);
   }
 }
 

@@ -1,4 +1,13 @@
-import { errors, FieldErrors, FieldPath, formatTime, type JsonObject, numberAt } from '../../../api/index.js';
+import {
+  errors,
+  FieldErrors,
+  FieldPath,
+  formatTime,
+  isDns1123Subdomain,
+  type JsonObject,
+  type JsonValue,
+  numberAt,
+} from '../../../api/index.js';
 import type { Subresource, VirtualRequest } from '../../resource.js';
 import { at, listAt, objectAt, objectIn, textAt } from '../access.js';
 import type { BoundObject, TokenService } from '../cluster.js';
@@ -55,9 +64,11 @@ async function requestToken(request: VirtualRequest, tokens: TokenService): Prom
     bound.pod !== undefined &&
     seconds === POD_SECONDS &&
     audiences.every((audience) => tokens.audiences.includes(audience));
+  const id = context.world.random.uuid();
   body['status'] = {
     // A dry run issues a token, too: nothing is stored.
     token: await tokens.issue({
+      id,
       namespace,
       serviceAccount: { name, uid },
       audiences,
@@ -67,6 +78,7 @@ async function requestToken(request: VirtualRequest, tokens: TokenService): Prom
     }),
     expirationTimestamp: formatTime(now + seconds * 1000),
   };
+  context.annotate('authentication.kubernetes.io/issued-credential-id', `JTI=${id}`);
   return { ...body, kind: 'TokenRequest', apiVersion: 'authentication.k8s.io/v1' };
 }
 
@@ -92,7 +104,52 @@ function validate(spec: JsonObject): void {
   const path = SPEC.child('expirationSeconds');
   if (seconds < SECONDS_MIN) found.invalid(path, seconds, 'may not specify a duration less than 10 minutes');
   if (seconds > SECONDS_MAX) found.invalid(path, seconds, 'may not specify a duration larger than 2^32 seconds');
+  const attestations = at(spec, 'attestations') ?? null;
+  if (isWebhook(at(spec, 'boundObjectRef'))) {
+    const audiences = listAt(spec, 'audiences');
+    if (audiences.length !== 1)
+      found.invalid(SPEC.child('audiences'), [...audiences], 'must be length 1 when bound to a webhook config');
+    validateAttestations(attestations, found);
+  } else if (attestations !== null && Object.keys(attestations).length > 0) {
+    // As in kube-apiserver, this is then the only error.
+    const only = new FieldErrors();
+    only.invalid(
+      ATTESTATIONS,
+      attestations,
+      'attestations may only be specified with a webhook bound object reference',
+    );
+    throw errors.invalid(KIND, '', only.list);
+  }
   if (!found.empty) throw errors.invalid(KIND, '', found.list);
+}
+
+const ATTESTATIONS = SPEC.child('attestations');
+const API_GROUPS = 'admissionReviewAPIGroups';
+const WEBHOOKS: ReadonlySet<string> = new Set(['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration']);
+const WEBHOOK_GATE = 'APIServerWebhookAuthenticationToken';
+
+const isWebhook = (ref: JsonValue | undefined): boolean =>
+  textAt(ref, 'apiVersion') === 'admissionregistration.k8s.io/v1' && WEBHOOKS.has(textAt(ref, 'kind'));
+
+/** A token for a webhook attests to one API group whose requests its bearer may review. */
+function validateAttestations(attestations: JsonValue, found: FieldErrors): void {
+  const all = Object.entries(attestations ?? {});
+  if (all.length !== 1) {
+    const why = `webhook bound requests require exactly one ${API_GROUPS} attestation`;
+    found.invalid(ATTESTATIONS, attestations, why);
+    return;
+  }
+  const [key, values] = all[0]!;
+  const path = ATTESTATIONS.key(key);
+  if (key !== API_GROUPS) found.notSupported(path, key, [API_GROUPS]);
+  else if (!Array.isArray(values) || values.length !== 1) found.invalid(path, values, 'must specify a single value');
+  else {
+    const group = String(values[0]);
+    if (group === '') found.invalid(path.index(0), group, 'may not be an empty string');
+    else if (group !== '*')
+      for (const why of isDns1123Subdomain(group))
+        found.invalid(path.index(0), group, `must specify a valid API Group: ${why}`);
+  }
 }
 
 interface Bound {
@@ -107,8 +164,10 @@ async function boundObject(request: VirtualRequest, spec: JsonObject): Promise<B
   const [kind, apiVersion, name] = [textAt(ref, 'kind'), textAt(ref, 'apiVersion'), textAt(ref, 'name')];
   const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
   const resource = group === '' ? BOUND[kind] : undefined;
-  if (resource === undefined)
-    throw errors.badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`);
+  if (resource === undefined) {
+    const disabled = isWebhook(ref) ? ` (feature gate ${WEBHOOK_GATE} is disabled)` : '';
+    throw errors.badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${kind}${disabled}`);
+  }
   if (name === '') throw errors.badRequest('Name parameter required.');
   const namespace = resource === 'nodes' ? '' : request.namespace;
   const found = await request.objects.get({ group: '', resource, namespace, name });
