@@ -96,7 +96,8 @@ const podNode = (pod: JsonObject | undefined): string => textAt(pod, 'spec', 'no
 
 async function existingPod({ request, objects }: NodeCall): Promise<JsonObject> {
   const pod = await objects.get(PODS, request.namespace, request.name);
-  if (pod === undefined) throw errors.notFound(PODS, request.name);
+  // kube-apiserver reads pods from a lister, whose error names the kind.
+  if (pod === undefined) throw errors.notFound({ group: '', resource: 'pod' }, request.name);
   return pod;
 }
 

@@ -317,6 +317,34 @@ describe.skipIf(!isBuilt)('the audit', () => {
     webhook.close();
   });
 
+  it('names what only the server knows: the constraint of an impersonation, defaults and the ID of a token', async () => {
+    const file = join(folder, 'details.log');
+    const policy = policyFile({ level: 'RequestResponse' });
+    const [server, client] = await started('details', `--audit-policy-file=${policy}`, `--audit-log-path=${file}`);
+    const ask = (id: string, path: string, headers: Record<string, string> = {}, body?: object) =>
+      client.ask(path, { headers: { ...headers, 'audit-id': id }, ...(body === undefined ? {} : { body }) });
+    await ask('as-1', '/api/v1/namespaces', { 'impersonate-user': 'jane' });
+    await ask('as-2', '/api/v1/namespaces', { 'impersonate-user': 'jane', 'impersonate-group': 'system:masters' });
+    await ask('profile', '/debug/pprof/');
+    await ask(
+      'account',
+      `${P}/serviceaccounts`,
+      {},
+      { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'x' } },
+    );
+    const token = await ask('token', `${P}/serviceaccounts/x/token`, {}, {});
+    client.close();
+    await server.stop();
+    const of = (id: string, stage = 'ResponseComplete'): Event =>
+      eventsOf(file).find((e) => e.auditID === id && e.stage === stage);
+    expect(of('as-1').authenticationMetadata).toEqual({ impersonationConstraint: 'impersonate:user-info' });
+    expect(of('as-2')).not.toHaveProperty('authenticationMetadata');
+    expect(of('profile', 'ResponseStarted').requestURI).toBe('/debug/pprof/');
+    expect(of('token').requestObject.spec.expirationSeconds).toBe(3600);
+    const claims = JSON.parse(Buffer.from(token.json().status.token.split('.')[1], 'base64url').toString());
+    expect(of('token').annotations['authentication.kubernetes.io/issued-credential-id']).toBe(`JTI=${claims.jti}`);
+  });
+
   it('refuses requests in blocking-strict mode that it cannot record', async () => {
     const policy = policyFile({ level: 'Metadata', nonResourceURLs: ['/version'] });
     const [server, client] = await started(
