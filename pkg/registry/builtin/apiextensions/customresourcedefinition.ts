@@ -29,6 +29,7 @@ const strategy: Strategy = {
     },
   },
   update: {
+    allowUnconditional: false,
     resetFields: [['status']],
     generation: (o, old) => !equalJson(o['spec'], old['spec']),
     prepare: (o, old) => {
@@ -152,6 +153,7 @@ export const customResourceDefinition: ResourceDeclaration<shapes.ApiextensionsV
     // kube-apiserver accepts any storedVersions in a status write; an empty list keeps the old value.
     status: statusSubresource({
       update: {
+        allowUnconditional: false,
         resetFields: [['metadata'], ['spec']],
         prepare: (o, old) => {
           const { status } = o;

@@ -1,3 +1,4 @@
+import { isConfigMapKey } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { textAt } from '../access.js';
@@ -14,7 +15,7 @@ export const leaseCandidate: ResourceDeclaration<shapes.CoordinationV1beta1Lease
   storageVersion: 'v1beta1',
   namespaced: true,
   strategy: {
-    create: { validate: validateCandidate },
+    create: { validateName: isConfigMapKey, validate: validateCandidate },
     update: { allowCreate: true, allowUnconditional: false, generation: 'none', validate: validateCandidateUpdate },
     compatibility: { anyFinalizers: true },
   },
