@@ -1,4 +1,4 @@
-import type { AdmissionStep } from '../api/index.js';
+import type { AdmissionOperation, AdmissionStep } from '../api/index.js';
 
 /**
  * The admission plug-ins of kube-apiserver 1.37, in the order in which they run. Quotas come after all plug-ins that
@@ -76,6 +76,55 @@ const DEFAULT_ON: ReadonlySet<string> = new Set<PluginName>([
   'ResourceQuota',
 ]);
 
+const ALL: readonly AdmissionOperation[] = ['create', 'update', 'delete', 'connect'];
+const WRITES: readonly AdmissionOperation[] = ['create', 'update', 'delete'];
+const CHANGES: readonly AdmissionOperation[] = ['create', 'update'];
+const CREATES: readonly AdmissionOperation[] = ['create'];
+const UPDATES: readonly AdmissionOperation[] = ['update'];
+
+/** The operations that the plug-ins of kube-apiserver handle. */
+const OPERATIONS: Readonly<Record<PluginName, readonly AdmissionOperation[]>> = {
+  AlwaysAdmit: ALL,
+  NamespaceAutoProvision: CREATES,
+  NamespaceLifecycle: WRITES,
+  NamespaceExists: WRITES,
+  LimitPodHardAntiAffinityTopology: CHANGES,
+  LimitRanger: CHANGES,
+  ServiceAccount: CHANGES,
+  NodeRestriction: WRITES,
+  TaintNodesByCondition: CREATES,
+  AlwaysPullImages: CHANGES,
+  ImagePolicyWebhook: CHANGES,
+  PodSecurity: CHANGES,
+  PodNodeSelector: CREATES,
+  Priority: WRITES,
+  DefaultTolerationSeconds: CHANGES,
+  PodTolerationRestriction: CHANGES,
+  EventRateLimit: CHANGES,
+  ExtendedResourceToleration: CHANGES,
+  DefaultStorageClass: CREATES,
+  StorageObjectInUseProtection: CREATES,
+  PodGroupProtection: CREATES,
+  OwnerReferencesPermissionEnforcement: CHANGES,
+  PersistentVolumeClaimResize: UPDATES,
+  RuntimeClass: CREATES,
+  CertificateApproval: UPDATES,
+  CertificateSigning: UPDATES,
+  ClusterTrustBundleAttest: CHANGES,
+  CertificateSubjectRestriction: CREATES,
+  DefaultIngressClass: CREATES,
+  DenyServiceExternalIPs: CHANGES,
+  PodTopologyLabels: CREATES,
+  NodeDeclaredFeatureValidator: CHANGES,
+  PodResizeValidator: UPDATES,
+  MutatingAdmissionPolicy: ['create', 'update', 'connect'],
+  MutatingAdmissionWebhook: ALL,
+  ValidatingAdmissionPolicy: ALL,
+  ValidatingAdmissionWebhook: ALL,
+  ResourceQuota: CHANGES,
+  AlwaysDeny: ALL,
+};
+
 /** Plug-ins that the registry implements for every write. */
 const ALWAYS_ON: ReadonlySet<string> = new Set<PluginName>(['NamespaceExists', 'NamespaceLifecycle']);
 
@@ -107,7 +156,8 @@ export function chosenSteps(steps: readonly AdmissionStep[], choice: PluginChoic
   const order: readonly string[] = PLUGIN_ORDER;
   return steps
     .filter((step) => isChosen(step.name, choice))
-    .sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
+    .sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name))
+    .map((step) => ({ ...step, operations: OPERATIONS[step.name as PluginName] }));
 }
 
 /** Warnings about enabled plug-ins that this server does not have, and disabled ones that it cannot disable. */

@@ -102,6 +102,8 @@ export interface AdmissionStep {
   readonly name: string;
   /** Whether it may create the namespace of the request: such steps run before that is looked up. */
   readonly makesNamespaces?: boolean;
+  /** The operations that it handles, for the metrics of admission plug-ins; absent for a step that is not one. */
+  readonly operations?: readonly AdmissionOperation[];
   readonly mutate?: (request: AdmissionRequest) => void | Promise<void>;
   /** Validates the object that will be stored. It must not change it. */
   readonly validate?: (request: AdmissionRequest) => void | Promise<void>;

@@ -21,6 +21,7 @@ export {
   admissionOf,
   type PlacedObject,
   type Reinvocation,
+  type StepThat,
   type StoredObjects,
   type TxnAddition,
 } from './admission.js';

@@ -193,6 +193,7 @@ export class Slice {
   readonly #milliseconds: number;
   #turn: number;
   #since: number;
+  #checked: number;
 
   constructor(world: World, scheduler: Scheduler, milliseconds: number) {
     this.#world = world;
@@ -200,11 +201,18 @@ export class Slice {
     this.#milliseconds = milliseconds;
     this.#turn = scheduler.turn();
     this.#since = world.clock.monotonic();
+    this.#checked = this.#since;
+  }
+
+  /** The time of the last check, on the monotonic clock: for measurements that need no reading of their own. */
+  get checked(): number {
+    return this.#checked;
   }
 
   spent(): boolean {
     const turn = this.#scheduler.turn();
     const now = this.#world.clock.monotonic();
+    this.#checked = now;
     if (turn !== this.#turn) {
       this.#turn = turn;
       this.#since = now;
@@ -216,6 +224,7 @@ export class Slice {
     await this.#scheduler.yield();
     this.#turn = this.#scheduler.turn();
     this.#since = this.#world.clock.monotonic();
+    this.#checked = this.#since;
   }
 
   /** Runs a stage. Yields between its steps and after it whenever the time is used up; returns the result itself if it never yields. */

@@ -4,12 +4,12 @@ import { allocate, type SeatLimits, seatLimits, smoothed } from './borrowing.js'
 import { type FlowConfig, flowConfig, type LevelSpec } from './config.js';
 import { PriorityLevel, type Rejection, type Seat, type Work } from './level.js';
 import { covers, distinguisherOf, type FlowRequest, type FlowSchema, rulesFor } from './matching.js';
-import { FlowControlMetrics, type FlowSeries } from './metrics.js';
+import { FlowControlMetrics, type FlowSeries, type KindLimits } from './metrics.js';
 
 export interface FairnessOptions {
   readonly world: World;
-  /** The seats of the whole server: `--max-requests-inflight` plus `--max-mutating-requests-inflight`. */
-  readonly serverSeats: number;
+  /** `--max-requests-inflight` and `--max-mutating-requests-inflight`: together the seats of the whole server. */
+  readonly requestsMax: KindLimits;
   /** The time after which a queued request is rejected. */
   readonly queueMilliseconds: number;
 }
@@ -59,7 +59,8 @@ const REQUEST_SEATS_MAX = 0.15;
  */
 export class Fairness {
   readonly #options: FairnessOptions;
-  readonly metrics = new FlowControlMetrics();
+  readonly #serverSeats: number;
+  readonly metrics: FlowControlMetrics;
   #config!: FlowConfig;
   readonly #levels = new Map<string, ServedLevel>();
   /**
@@ -72,6 +73,9 @@ export class Fairness {
 
   constructor(options: FairnessOptions) {
     this.#options = options;
+    const { readOnly, mutating } = options.requestsMax;
+    this.#serverSeats = readOnly + mutating;
+    this.metrics = new FlowControlMetrics(options.world.clock, options.requestsMax);
     this.configure(flowConfig([], []));
     this.#stop = options.world.timers.every(ADJUST_MILLISECONDS, () => this.#adjust());
   }
@@ -86,7 +90,8 @@ export class Fairness {
 
   /** Applies a configuration. Requests that were admitted before keep their seats. */
   configure(config: FlowConfig): void {
-    const { world, serverSeats, queueMilliseconds } = this.#options;
+    const { world, queueMilliseconds } = this.#options;
+    const serverSeats = this.#serverSeats;
     this.#config = config;
     this.#candidates = new WeakMap();
     this.#series.clear();
@@ -98,7 +103,8 @@ export class Fairness {
       const served = this.#levels.get(spec.name);
       const mine = limits[i]!;
       if (served === undefined) {
-        const options = { clock: world.clock, timers: world.timers, queueMilliseconds };
+        const use = this.metrics.use(spec.name);
+        const options = { clock: world.clock, timers: world.timers, queueMilliseconds, serverSeats, use };
         const level = new PriorityLevel(spec.name, spec, mine.nominal, options);
         this.#levels.set(spec.name, { spec, limits: mine, smoothedDemand: 0, level });
       } else {
@@ -127,7 +133,9 @@ export class Fairness {
     this.metrics.estimated(series, seats);
     if (watchers !== undefined) this.metrics.woke(series, watchers);
     const classification = { schema, level: spec };
-    const ended = (milliseconds: number): void => {
+    const kind = READS.has(request.verb) ? this.metrics.readOnly : this.metrics.mutating;
+    const ended = (milliseconds: number, now: number): void => {
+      kind.executing.add(-1, now);
       series.executing.value--;
       series.executingSeats.value -= seats;
       this.metrics.executed(series, milliseconds);
@@ -139,19 +147,26 @@ export class Fairness {
       return { classification, outcome: entered, cancel: nothing };
     }
     if ('leave' in entered) {
+      kind.executing.add(1, entered.started!);
       this.metrics.started(series, seats);
       return { classification, outcome: entered, cancel: nothing };
     }
     const since = world.clock.monotonic();
+    kind.waiting.add(1, since);
     series.inQueue.value++;
     series.inQueueSeats.value += seats;
     this.metrics.queued(series, level.waiting);
     const outcome = entered.outcome.then((result) => {
       series.inQueue.value--;
       series.inQueueSeats.value -= seats;
-      this.metrics.waited(series, world.clock.monotonic() - since, typeof result !== 'string');
+      const now = world.clock.monotonic();
+      kind.waiting.add(-1, now);
+      this.metrics.waited(series, now - since, typeof result !== 'string');
       if (typeof result === 'string') this.metrics.rejected(series, result);
-      else this.metrics.started(series, seats);
+      else {
+        kind.executing.add(1, now);
+        this.metrics.started(series, seats);
+      }
       return result;
     });
     return { classification, outcome, cancel: entered.cancel };
@@ -172,8 +187,8 @@ export class Fairness {
 
   /** Lends unused seats of levels to those that need more. */
   #adjust(): void {
-    const { world, serverSeats } = this.#options;
-    const now = world.clock.monotonic();
+    const serverSeats = this.#serverSeats;
+    const now = this.#options.world.clock.monotonic();
     const served = [...this.#levels.values()];
     const demands = served.map(({ level }) => level.demand.reset(now));
     for (const [i, one] of served.entries()) one.smoothedDemand = smoothed(one.smoothedDemand, demands[i]!);
@@ -199,6 +214,8 @@ export class Fairness {
 }
 
 const CATCH_ALL = 'catch-all';
+/** The verbs of read-only requests; all others, also those of paths, are mutating. */
+const READS: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
 const nothing = (): void => {};
 
 /** The requests of one hand must fit into the level at the same time. */

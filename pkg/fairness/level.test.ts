@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type LevelConfig, PriorityLevel, type Queued, type Rejection, type Seat, type Work } from './level.js';
+import { FlowControlMetrics } from './metrics.js';
 import { deal, flowHash } from './shuffle.js';
 
 /** A clock and timers that advance by hand. */
@@ -37,8 +38,11 @@ const QUEUING = { queues: 16, handSize: 4, queueLengthMax: 10 };
 
 function level(seats: number, config: Partial<LevelConfig> = {}) {
   const time = new HandTime();
-  const options = { clock: time.clock, timers: time.timers, queueMilliseconds: 15_000 };
-  return { time, level: new PriorityLevel('l', { exempt: false, queuing: QUEUING, ...config }, seats, options) };
+  const metrics = new FlowControlMetrics(time.clock, { readOnly: 40, mutating: 20 });
+  const use = metrics.use('l');
+  const options = { clock: time.clock, timers: time.timers, queueMilliseconds: 15_000, serverSeats: 60, use };
+  const made = new PriorityLevel('l', { exempt: false, queuing: QUEUING, ...config }, seats, options);
+  return { time, metrics, level: made };
 }
 
 const enter = (at: PriorityLevel, flow: string, work = ONE): Seat | Rejection | Queued =>
@@ -47,6 +51,69 @@ const isSeat = (result: Seat | Rejection | Queued): result is Seat => typeof res
 const isQueued = (result: Seat | Rejection | Queued): result is Queued =>
   typeof result === 'object' && 'cancel' in result;
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('the use of a priority level', () => {
+  /** The counts of a series by bucket, in milliseconds of observation, and the sum. */
+  function observed(metrics: FlowControlMetrics, name: string, phase?: string): Record<string, number> {
+    const { values } = metrics.families.find((f) => f.name === `apiserver_flowcontrol_${name}`)!.get();
+    const mine = values.filter((v) => phase === undefined || v.labels['phase'] === phase);
+    const found: Record<string, number> = {};
+    let before = 0;
+    for (const { metricName, labels, value } of mine) {
+      if (metricName?.endsWith('_sum')) found['sum'] = value / 1e6;
+      if (!metricName?.endsWith('_bucket')) continue;
+      if (value > before) found[`le ${labels['le']}`] = (value - before) / 1e6;
+      before = value;
+    }
+    return found;
+  }
+
+  it('is weighted with time', () => {
+    const { level: l, time, metrics } = level(4);
+    time.advance(10);
+    const first = enter(l, 'a', wide(2)) as Seat;
+    time.advance(5);
+    first.leave();
+    time.advance(20);
+    expect(observed(metrics, 'priority_level_request_utilization', 'executing')).toEqual({
+      'le 0': 30,
+      'le 0.25': 5,
+      sum: 1.25,
+    });
+    expect(observed(metrics, 'priority_level_seat_utilization')).toEqual({ 'le 0': 30, 'le 0.5': 5, sum: 2.5 });
+    expect(observed(metrics, 'demand_seats')).toEqual({ 'le 0.2': 30, 'le 0.6': 5, sum: 2.5 });
+  });
+
+  it('counts the seats of a write until its events are sent, but the request until its response', () => {
+    const { level: l, time, metrics } = level(4);
+    const write = enter(l, 'a', { initialSeats: 1, finalSeats: 1, additionalMilliseconds: 7 }) as Seat;
+    time.advance(2);
+    write.leave();
+    time.advance(10);
+    expect(observed(metrics, 'priority_level_request_utilization', 'executing')).toEqual({
+      'le 0': 10,
+      'le 0.25': 2,
+      sum: 0.5,
+    });
+    expect(observed(metrics, 'priority_level_seat_utilization')).toEqual({ 'le 0': 3, 'le 0.3': 9, sum: 2.25 });
+  });
+
+  it('has requests in queues relative to the length of all queues, and follows the seats of the level', () => {
+    const { level: l, time, metrics } = level(1);
+    enter(l, 'a');
+    enter(l, 'b');
+    time.advance(3);
+    l.resize(2);
+    time.advance(4);
+    expect(observed(metrics, 'priority_level_request_utilization', 'waiting')).toEqual({
+      'le 0': 4,
+      'le 0.01': 3,
+      sum: 3 / 160,
+    });
+    expect(observed(metrics, 'priority_level_seat_utilization')).toEqual({ 'le 1': 7, sum: 7 });
+    expect(observed(metrics, 'demand_seats')).toEqual({ 'le 1': 4, 'le 2': 3, sum: 10 });
+  });
+});
 
 describe('a priority level', () => {
   it('admits requests at once while it has seats, and queues the next', async () => {

@@ -1,5 +1,6 @@
 import type { Clock, Timers } from '../base/index.js';
 import { DemandIntegrator } from './demand.js';
+import type { LevelUse } from './metrics.js';
 import { deal, flowHash } from './shuffle.js';
 
 /** Why a request is rejected, as the label of the metric. */
@@ -31,6 +32,10 @@ export interface LevelOptions {
   readonly timers: Timers;
   /** The time after which a queued request is rejected. */
   readonly queueMilliseconds: number;
+  /** The seats of the whole server. */
+  readonly serverSeats: number;
+  /** The use of the level over time. */
+  readonly use: LevelUse;
 }
 
 /** The properties of a request before it enters a level. */
@@ -38,8 +43,8 @@ export interface Arrival {
   readonly schema: string;
   readonly distinguisher: string;
   readonly work: Work;
-  /** Called once when the request releases its seats, with the milliseconds since it got them. */
-  readonly ended?: ((milliseconds: number) => void) | undefined;
+  /** Called once when the response is complete, with the milliseconds since the request got its seats, and the time. */
+  readonly ended?: ((milliseconds: number, now: number) => void) | undefined;
 }
 
 /** A request in a level, from its arrival until it releases its seats. Times are monotonic, in milliseconds. */
@@ -79,7 +84,7 @@ interface Releases {
 }
 
 /** An executing request: `leave` releases its seats. */
-export type Seat = Pick<Occupant, 'waited' | 'leave'>;
+export type Seat = Pick<Occupant, 'waited' | 'started' | 'leave'>;
 
 interface Waiter {
   readonly occupant: Occupant;
@@ -152,6 +157,7 @@ export class PriorityLevel {
     this.#virtualAt = now;
     this.demand = new DemandIntegrator(now);
     this.#growQueues();
+    this.#limitUse(now);
   }
 
   get config(): LevelConfig {
@@ -191,12 +197,26 @@ export class PriorityLevel {
     this.#config = config;
     this.#hands.clear();
     this.#growQueues();
+    this.#limitUse(this.#options.clock.monotonic());
   }
 
   /** Sets the number of seats. More seats start queued requests at once. */
   resize(seats: number): void {
     this.#seats = seats;
-    if (this.#waiting > 0) this.#dispatch(this.#options.clock.monotonic());
+    const now = this.#options.clock.monotonic();
+    this.#limitUse(now);
+    if (this.#waiting > 0) this.#dispatch(now);
+  }
+
+  /** Sets what the use of the level is relative to. A level without seats gets a tenth of those of the server for that. */
+  #limitUse(now: number): void {
+    const { use, serverSeats } = this.#options;
+    const seats = this.#seats > 0 ? this.#seats : Math.max(1, Math.round(serverSeats / 10));
+    const { queues = 0, queueLengthMax = 0 } = this.#config.queuing ?? {};
+    use.waiting.limit(Math.max(1, queueLengthMax) * Math.max(1, queues), now);
+    use.executing.limit(seats, now);
+    use.seats.limit(seats, now);
+    use.demand.limit(seats, now);
   }
 
   /** Queues beyond the configured number receive no further requests and stay until they are empty. */
@@ -274,6 +294,7 @@ export class PriorityLevel {
     queue.waiting.push(waiter);
     queue.waitingWork += estimated(occupant.about.work);
     this.#waiting++;
+    this.#options.use.waiting.add(1, now);
     this.#seatsWaiting += occupant.seats;
     this.#occupants.add(occupant);
     this.#observe(now);
@@ -286,6 +307,7 @@ export class PriorityLevel {
     cancelTimer();
     queue.waitingWork -= estimated(occupant.about.work);
     this.#waiting--;
+    this.#options.use.waiting.add(-1, now);
     this.#seatsWaiting -= occupant.seats;
     this.#deactivate(queue);
     this.#observe(now);
@@ -296,6 +318,8 @@ export class PriorityLevel {
     occupant.started = now;
     this.#seatsInUse += seats;
     this.#executing++;
+    this.#options.use.executing.add(1, now);
+    this.#options.use.seats.add(seats, now);
     this.totals.dispatched++;
     this.#occupants.add(occupant);
     if (queue !== undefined) {
@@ -310,7 +334,8 @@ export class PriorityLevel {
   release(occupant: Occupant): void {
     const { finalSeats, additionalMilliseconds } = occupant.about.work;
     const now = this.#options.clock.monotonic();
-    occupant.about.ended?.(now - occupant.started!);
+    this.#options.use.executing.add(-1, now);
+    occupant.about.ended?.(now - occupant.started!, now);
     if (finalSeats > 0 && additionalMilliseconds > 0)
       this.#options.timers.after(additionalMilliseconds, () => this.#finish(occupant, this.#options.clock.monotonic()));
     else this.#finish(occupant, now);
@@ -321,6 +346,7 @@ export class PriorityLevel {
     this.#tick(now);
     this.#seatsInUse -= seats;
     this.#executing--;
+    this.#options.use.seats.add(-seats, now);
     this.#occupants.delete(occupant);
     if (queue !== undefined) {
       queue.executing--;
@@ -402,7 +428,9 @@ export class PriorityLevel {
   }
 
   #observe(now: number): void {
-    this.demand.set(this.#seatsInUse + this.#seatsWaiting, now);
+    const demand = this.#seatsInUse + this.#seatsWaiting;
+    this.#options.use.demand.add(demand - this.demand.value, now);
+    this.demand.set(demand, now);
   }
 }
 

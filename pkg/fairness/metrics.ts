@@ -1,4 +1,13 @@
-import { type Cell, CounterFamily, type HistogramCell, HistogramFamily } from '../telemetry/index.js';
+import type { Clock } from '../base/index.js';
+import {
+  type Cell,
+  CounterFamily,
+  type Family,
+  type HistogramCell,
+  HistogramFamily,
+  TimedHistogramFamily,
+  type TimedRatio,
+} from '../telemetry/index.js';
 import type { Allocation, SeatLimits } from './borrowing.js';
 import type { Demand } from './demand.js';
 import type { Rejection } from './level.js';
@@ -11,6 +20,35 @@ const EXECUTION_BUCKETS = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15,
 const LENGTH_BUCKETS = [0, 10, 25, 50, 100, 250, 500, 1000];
 const SEAT_BUCKETS = [1, 2, 4, 10, 20, 40, 80, 100];
 const WATCH_BUCKETS = [0, 1, 10, 100, 1000, 10_000];
+/** Shares of a limit. */
+const REQUEST_USE_BUCKETS = [0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 0.75, 1];
+const SEAT_USE_BUCKETS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1];
+const DEMAND_BUCKETS = [0.2, 0.4, 0.6, 0.8, 1, 1.2, 1.4, 1.7, 2, 2.8, 4, 6];
+const KIND_USE_BUCKETS = [0, 0.001, 0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1];
+
+/** The use of one level over time. */
+export interface LevelUse {
+  /** Requests in queues, relative to the length of all queues. */
+  readonly waiting: TimedRatio;
+  /** Requests until their response, relative to the seats; watches until they are initialized. */
+  readonly executing: TimedRatio;
+  /** Seats in use, relative to those of the level. */
+  readonly seats: TimedRatio;
+  /** Seats in use or waited for, relative to those of the level. */
+  readonly demand: TimedRatio;
+}
+
+/** Read-only or mutating requests over time: in queues, and executing relative to the limit for their kind. */
+export interface KindUse {
+  readonly waiting: TimedRatio;
+  readonly executing: TimedRatio;
+}
+
+/** The largest numbers of requests in flight, by their kind; 0 if there is no limit. */
+export interface KindLimits {
+  readonly readOnly: number;
+  readonly mutating: number;
+}
 
 /** The metrics of one flow schema at its level, looked up once. */
 export interface FlowSeries {
@@ -80,8 +118,65 @@ export class FlowControlMetrics {
   );
   readonly #seats = histogram('work_estimated_seats', 'Estimated seats of requests.', BY_FLOW, SEAT_BUCKETS);
   readonly #watchers = histogram('watch_count_samples', 'Watchers that a write wakes.', BY_FLOW, WATCH_BUCKETS);
+  readonly #requestUse: TimedHistogramFamily;
+  readonly #seatUse: TimedHistogramFamily;
+  readonly #demand: TimedHistogramFamily;
+  readonly #kindUse: TimedHistogramFamily;
+  readonly readOnly: KindUse;
+  readonly mutating: KindUse;
 
-  get families(): readonly (CounterFamily | HistogramFamily)[] {
+  constructor({ monotonic }: Pick<Clock, 'monotonic'>, limits: KindLimits) {
+    const timed = (name: string, help: string, labels: readonly string[], bounds: readonly number[]) =>
+      new TimedHistogramFamily(
+        about(name, `Observations, at the end of every nanosecond, of ${help}`),
+        labels,
+        bounds,
+        monotonic,
+      );
+    this.#requestUse = timed(
+      'priority_level_request_utilization',
+      'number of requests (as a fraction of the relevant limit) waiting or in any stage of execution (but only initial stage for WATCHes)',
+      ['phase', 'priority_level'],
+      REQUEST_USE_BUCKETS,
+    );
+    this.#seatUse = timed(
+      'priority_level_seat_utilization',
+      'utilization of seats for any stage of execution (but only initial stage for WATCHes)',
+      ['phase', 'priority_level'],
+      SEAT_USE_BUCKETS,
+    );
+    this.#demand = timed(
+      'demand_seats',
+      '(the number of seats each priority level could use) / (nominal number of seats for that level)',
+      BY_LEVEL,
+      DEMAND_BUCKETS,
+    );
+    this.#kindUse = timed(
+      'read_vs_write_current_requests',
+      'the number of requests (as a fraction of the relevant limit) waiting or in regular stage of execution',
+      ['phase', 'request_kind'],
+      KIND_USE_BUCKETS,
+    );
+    this.readOnly = this.#kind('readOnly', limits.readOnly, monotonic());
+    this.mutating = this.#kind('mutating', limits.mutating, monotonic());
+  }
+
+  #kind(name: string, limit: number, now: number): KindUse {
+    const use = { waiting: this.#kindUse.at('waiting', name), executing: this.#kindUse.at('executing', name) };
+    if (limit > 0) use.executing.limit(limit, now);
+    return use;
+  }
+
+  use(level: string): LevelUse {
+    return {
+      waiting: this.#requestUse.at('waiting', level),
+      executing: this.#requestUse.at('executing', level),
+      seats: this.#seatUse.at('executing', level),
+      demand: this.#demand.at(level),
+    };
+  }
+
+  get families(): readonly Family[] {
     return [
       this.#dispatched,
       this.#rejected,
@@ -105,6 +200,10 @@ export class FlowControlMetrics {
       this.#lengths,
       this.#seats,
       this.#watchers,
+      this.#requestUse,
+      this.#seatUse,
+      this.#demand,
+      this.#kindUse,
     ];
   }
 

@@ -16,7 +16,7 @@ export function authenticate(
   const since = counter.now();
   const settle = (found: Authentication): void => {
     const name = found.kind === 'authenticated' ? found.user.name : undefined;
-    counter.authenticated(RESULTS[found.kind], since, name);
+    counter.authenticated(call, RESULTS[found.kind], since, name);
     if (found.kind !== 'authenticated') throw errors.unauthorized();
     call.user = found.user;
     if (found.user.name === ANONYMOUS.name) return;

@@ -1,6 +1,15 @@
 import { errors } from '../api/index.js';
 import type { Call } from './call.js';
 import { limits } from './limits.js';
+import type { ResourceRequest } from './resources.js';
+import type { HttpServices } from './services.js';
+
+/** `readBody` for a resource that is stored here: its size is counted. */
+export async function readResourceBody({ call }: ResourceRequest, { stages }: HttpServices): Promise<Buffer> {
+  const bytes = await readBody(call);
+  stages.counter.bodyRead(call, bytes.length);
+  return bytes;
+}
 
 /**
  * Reads the whole body of a request. Throws 413 when it is too large, and 400 when it takes too long; the connection is then

@@ -30,6 +30,8 @@ export class Call implements RequestContext, Credentials {
   heldSelectors: HeldSelectors | undefined;
   /** Milliseconds on the monotonic clock. */
   readonly started: number;
+  /** When the current stage of the pipeline began, as far as stages are timed. */
+  stageBegan = 0;
   userAgent: string;
   /** The response may be compressed if the client accepts that. */
   readonly compresses: boolean;

@@ -13,8 +13,16 @@ import type { ResourceInfo } from './requestinfo.js';
 export interface RequestCounter {
   began(call: Call): void;
   ended(call: Call): void;
-  /** `since`: when the authentication began. `user`: the name of the user, if there is one. */
-  authenticated(result: AuthenticationResult, since: number, user: string | undefined): void;
+  /** `since`: when the authentication began. `user`: the name of the user, if there is one. Begins the time of the next stage. */
+  authenticated(call: Call, result: AuthenticationResult, since: number, user: string | undefined): void;
+  /** The body of a request for a resource was read. */
+  bodyRead(call: Call, bytes: number): void;
+  /** The request passed a stage that did something. Begins the time of the next stage. */
+  passed(call: Call, stage: 'audit' | 'impersonation'): void;
+  /** The request passed a stage that had nothing to do: it took no time, and the clock need not be read. */
+  passedIdle(stage: 'audit' | 'impersonation'): void;
+  /** The request has its seat. Returns the time, at which its authorization begins. */
+  seated(call: Call): number;
   authorized(result: AuthorizationResult, since: number): void;
   /** The monotonic time, in milliseconds. */
   now(): number;
@@ -41,12 +49,27 @@ const APPLY_PATCH = 'application/apply-patch+yaml';
 
 const PLAIN_METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
-/** `known`: whether the resource is served. All other requests share one series. */
+export interface RequestCounterOptions {
+  /** Whether the resource is served. All other requests share one series. */
+  readonly known: (info: ResourceInfo) => boolean;
+  /** The gate ConstrainedImpersonation: the filter has another name then. */
+  readonly constrainedImpersonation?: boolean;
+  /** Whether priority and fairness is enabled. */
+  readonly fairness?: boolean;
+}
+
 export function requestCounter(
   world: World,
   metrics: ApiServerMetrics,
-  known: (info: ResourceInfo) => boolean,
+  { known, constrainedImpersonation = true, fairness = true }: RequestCounterOptions,
 ): RequestCounter {
+  const filters = {
+    authentication: metrics.filter('authentication'),
+    audit: metrics.filter('audit'),
+    impersonation: metrics.filter(constrainedImpersonation ? 'constrainedimpersonation' : 'impersonation'),
+    fairness: fairness ? metrics.filter('priorityandfairness') : undefined,
+    authorization: metrics.filter('authorization'),
+  };
   const series = new Map<string, RequestSeries>();
 
   const seriesOf = (call: Call): RequestSeries => {
@@ -78,11 +101,30 @@ export function requestCounter(
       metrics.count(call.series, call.status, seconds, call.waited / 1000, call.bytes);
     },
     now: () => world.clock.monotonic(),
-    authenticated(result, since, user) {
-      metrics.authenticated(result, (world.clock.monotonic() - since) / 1000, user);
+    authenticated(call, result, since, user) {
+      call.stageBegan = world.clock.monotonic();
+      const seconds = (call.stageBegan - since) / 1000;
+      metrics.authenticated(result, seconds, user);
+      metrics.filtered(filters.authentication, seconds);
+    },
+    bodyRead(call, bytes) {
+      if (call.series !== undefined) metrics.bodyRead(call.series, call.verb, bytes);
+    },
+    passed(call, stage) {
+      const now = world.clock.monotonic();
+      metrics.filtered(filters[stage], (now - call.stageBegan) / 1000);
+      call.stageBegan = now;
+    },
+    passedIdle: (stage) => metrics.filtered(filters[stage], 0),
+    seated(call) {
+      const now = world.clock.monotonic();
+      if (filters.fairness !== undefined) metrics.filtered(filters.fairness, (now - call.stageBegan) / 1000);
+      return now;
     },
     authorized(result, since) {
-      metrics.authorized(result, (world.clock.monotonic() - since) / 1000);
+      const seconds = (world.clock.monotonic() - since) / 1000;
+      metrics.authorized(result, seconds);
+      if (result === 'allowed') metrics.filtered(filters.authorization, seconds);
     },
     shed(call) {
       if (call.series !== undefined) metrics.terminated(call.series.kind, 429);

@@ -102,14 +102,22 @@ export async function serve(exchange: Exchange, stages: Stages, handler: Handler
     if (authenticating !== undefined) await authenticating;
     const selectors = call.user.name === ANONYMOUS.name ? stages.anonymousSelectors : stages.selectors;
     const selecting = selectors.read(call);
-    if (selecting !== undefined) await selecting;
+    if (selecting !== undefined) {
+      await selecting;
+      call.stageBegan = stages.counter.now();
+    }
     const recording = stages.audit.requestReceived(call);
     if (recording !== undefined) await recording;
-    if (wantsImpersonation(exchange.headers)) await impersonateUser(call, stages);
+    if (call.audit === undefined) stages.counter.passedIdle('audit');
+    else stages.counter.passed(call, 'audit');
+    if (wantsImpersonation(exchange.headers)) {
+      await impersonateUser(call, stages);
+      stages.counter.passed(call, 'impersonation');
+    } else stages.counter.passedIdle('impersonation');
     const entering = stages.gate.enter(call, exempt);
     ticket = entering instanceof Promise ? await entering : entering;
     call.ticket = ticket;
-    const authorizing = authorize(call, stages);
+    const authorizing = authorize(call, stages, stages.counter.seated(call));
     if (authorizing !== undefined) await authorizing;
     if (call.timed && stages.world.clock.monotonic() >= call.deadline)
       throw errors.timeout('request did not complete within the allotted timeout');
@@ -169,9 +177,8 @@ function resultOf(found: Decision): AuthorizationResult {
   return found.kind === 'deny' ? 'denied' : 'no-opinion';
 }
 
-function authorize(call: Call, stages: Stages): void | Promise<void> {
+function authorize(call: Call, stages: Stages, since: number): void | Promise<void> {
   const attributes = attributesOf(call);
-  const since = stages.counter.now();
   const decision = stages.authorizer.authorize(call.user, attributes);
   return decision instanceof Promise ? decision.then(judge) : judge(decision);
 

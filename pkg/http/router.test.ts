@@ -490,6 +490,45 @@ describe('paths that are not resources', () => {
     expect(text).not.toContain('inventions');
   });
 
+  it('have the stages that requests passed, and the sizes of their bodies', async () => {
+    const { router } = app();
+    await router.inject({ method: 'POST', url: CMS, payload: '{"metadata":{"name":"a"}}' });
+    await router.inject({ method: 'DELETE', url: `${CMS}/a` });
+    await router.inject({ method: 'DELETE', url: CMS, payload: '{}' });
+    await router.inject({ url: `${CMS}/a`, headers: { 'impersonate-user': 'jane' } });
+    // The impersonated user may not read it.
+    const text = (await router.inject({ url: '/metrics' })).body;
+    const stages = [...text.matchAll(/^apiserver_request_filter_duration_seconds_count\{filter="(\w+)"\} (\d+)$/gm)];
+    expect(stages.map(([, stage, n]) => `${stage} ${n}`)).toEqual([
+      'authentication 5',
+      'audit 5',
+      'constrainedimpersonation 5',
+      'priorityandfairness 5',
+      'authorization 4',
+    ]);
+    const sizes = /^apiserver_request_body_size_bytes_sum\{group="",resource="configmaps",verb="(\w+)"\} (\d+)$/gm;
+    expect([...text.matchAll(sizes)].map(([, verb, n]) => `${verb} ${n}`)).toEqual([
+      'create 25',
+      'delete 0',
+      'delete_collection 2',
+    ]);
+  });
+
+  it('have no stage that refused a request', async () => {
+    const { router, services } = app(jane);
+    await router.inject({ url: CMS });
+    await router.inject({ url: CMS, headers: { 'impersonate-user': 'bob' } });
+    const text = (await services.exposition.scrape('text')).toString();
+    const stages = [...text.matchAll(/^apiserver_request_filter_duration_seconds_count\{filter="(\w+)"\} (\d+)$/gm)];
+    expect(stages.map(([, stage, n]) => `${stage} ${n}`)).toEqual([
+      'authentication 2',
+      'audit 2',
+      'constrainedimpersonation 1',
+      'priorityandfairness 1',
+      'authorization 0',
+    ]);
+  });
+
   it('count by the verbs and scopes of kube-apiserver, with response sizes of reads only', async () => {
     const { router } = app();
     const patch = { method: 'PATCH', url: `${CMS}/a?fieldManager=m`, payload: '{}' } as const;

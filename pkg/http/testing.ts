@@ -234,7 +234,7 @@ export function testServices(
         shed: () => {},
       }),
       ...sharedStages(world, new Scheduler(world, 2)),
-      counter: requestCounter(world, metrics, (info) => knownResource(CATALOGUE, info)),
+      counter: requestCounter(world, metrics, { known: (info) => knownResource(CATALOGUE, info) }),
       supportedEncodings: supportedEncodings(options.cbor ?? false),
       compresses: options.compresses ?? true,
       requestTime: 60_000,

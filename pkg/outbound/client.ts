@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { Scheduler, type World } from '../base/index.js';
+import type { CertificateMetrics } from './certificatemetrics.js';
 import { type Dialer, dialDirect, dialSignal, startTls } from './dial.js';
 import { OutboundError } from './errors.js';
 import { httpProxy } from './httpconnect.js';
@@ -21,6 +22,8 @@ export interface OutboundParts {
   readonly world: World;
   /** How the targets of a network are reached; directly by default. */
   readonly egress?: (network: EgressNetwork) => Dialer;
+  /** Counts failures because of outdated certificates. */
+  readonly certificates?: CertificateMetrics;
   /** Sent as `User-Agent` unless the request has one. */
   readonly userAgent?: string;
 }
@@ -48,8 +51,7 @@ export class Outbound {
       const body = await readBody(response, request.bodyBytesMax ?? outboundLimits.bodyBytesMax, signal);
       return { status: response.status, headers: response.headers, body };
     } catch (error) {
-      if (error instanceof OutboundError) throw new OutboundError(error.phase, error.reason, call);
-      throw new OutboundError('resolve', (error as Error).message, call);
+      throw this.#failure(error, target, call);
     } finally {
       done();
     }
@@ -65,8 +67,7 @@ export class Outbound {
     try {
       return await this.#begin(target, request, controller.signal);
     } catch (error) {
-      if (error instanceof OutboundError) throw new OutboundError(error.phase, error.reason, call);
-      throw new OutboundError('resolve', (error as Error).message, call);
+      throw this.#failure(error, target, call);
     } finally {
       done();
     }
@@ -83,8 +84,7 @@ export class Outbound {
       const socket = await this.connect(target);
       return await requestUpgrade(socket, this.#exchangeOf(target, request), controller.signal);
     } catch (error) {
-      if (error instanceof OutboundError) throw new OutboundError(error.phase, error.reason, call);
-      throw new OutboundError('resolve', (error as Error).message, call);
+      throw this.#failure(error, target, call);
     } finally {
       done();
     }
@@ -188,6 +188,13 @@ export class Outbound {
     } finally {
       done();
     }
+  }
+
+  #failure(error: unknown, { purpose }: OutboundTarget, call: ConstructorParameters<typeof OutboundError>[2]): Error {
+    if (!(error instanceof OutboundError)) return new OutboundError('resolve', (error as Error).message, call);
+    const { phase, reason, fault } = error;
+    if (purpose !== undefined && fault !== undefined) this.#parts.certificates?.failed(purpose, fault);
+    return new OutboundError(phase, reason, call, fault);
   }
 
   /** A signal that aborts after the timeout of the request, or with the signal of the caller. */

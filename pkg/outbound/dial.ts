@@ -1,7 +1,15 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectTls, type PeerCertificate, type TLSSocket } from 'node:tls';
 import type { World } from '../base/index.js';
-import { dialProblem, identityProblem, OutboundError, rememberEnds, tlsProblem } from './errors.js';
+import {
+  CertificateProblem,
+  dialProblem,
+  identityProblem,
+  OutboundError,
+  rememberEnds,
+  sha1Problem,
+  tlsProblem,
+} from './errors.js';
 import { outboundLimits } from './limits.js';
 import type { Address, OutboundTarget } from './target.js';
 
@@ -73,7 +81,9 @@ export function startTls(
     const failed = (error: Error): void => {
       signal.removeEventListener('abort', stop);
       const reason = signal.aborted ? error.message : tlsProblem(error, certificate, world.clock.now());
-      reject(new OutboundError('dial', reason));
+      reject(
+        new OutboundError('dial', reason, undefined, error instanceof CertificateProblem ? error.fault : undefined),
+      );
       secure.destroy();
     };
     secure.once('error', failed);
@@ -85,7 +95,8 @@ export function startTls(
       if (!insecure) {
         certificate = secure.getPeerCertificate();
         const trust = secure.authorized ? undefined : authorizationError(secure.authorizationError);
-        const problem = trust ?? identityProblem(name, certificate);
+        const problem =
+          trust === undefined ? identityProblem(name, certificate) : (sha1Problem(trust, certificate) ?? trust);
         if (problem !== undefined) return failed(problem);
       }
       signal.removeEventListener('abort', stop);
@@ -99,7 +110,7 @@ export function startTls(
 }
 
 /** Node reports an untrusted chain as an error or as the code alone. */
-function authorizationError(found: Error | string | null | undefined): Error {
+function authorizationError(found: Error | string | null | undefined): Error & { readonly code?: string } {
   if (found instanceof Error) return found;
   return Object.assign(new Error(String(found)), { code: String(found) });
 }

@@ -1,6 +1,7 @@
 import { getServers } from 'node:dns';
 import { isIP, type Socket } from 'node:net';
 import type { PeerCertificate } from 'node:tls';
+import type { CertificateFault } from './certificatemetrics.js';
 import { type Address, hostPort } from './target.js';
 
 /** The part of a call that failed. */
@@ -12,8 +13,15 @@ export class OutboundError extends Error {
   readonly phase: OutboundPhase;
   /** The message without the method and the URL. */
   readonly reason: string;
+  /** Set if the certificate of the server is outdated. */
+  readonly fault: CertificateFault | undefined;
 
-  constructor(phase: OutboundPhase, reason: string, call?: { readonly method: string; readonly url: string }) {
+  constructor(
+    phase: OutboundPhase,
+    reason: string,
+    call?: { readonly method: string; readonly url: string },
+    fault?: CertificateFault,
+  ) {
     const verb = call === undefined ? '' : call.method[0] + call.method.slice(1).toLowerCase();
     super(
       call === undefined
@@ -24,6 +32,7 @@ export class OutboundError extends Error {
     );
     this.phase = phase;
     this.reason = reason;
+    this.fault = fault;
   }
 }
 
@@ -105,11 +114,36 @@ export function tlsProblem(error: unknown, certificate: PeerCertificate | undefi
   return `tls: ${message}`;
 }
 
+/** `sha1WithRSAEncryption` and `ecdsa-with-SHA1` as DER, with the names that Go has for them. */
+const SHA1_SIGNATURES = [
+  [Buffer.from('06092a864886f70d010105', 'hex'), 'SHA1-RSA'],
+  [Buffer.from('06072a8648ce3d0401', 'hex'), 'ECDSA-SHA1'],
+] as const;
+
+/** The problem of a certificate that an authority signed with SHA-1, which OpenSSL refuses without a code of its own. */
+export function sha1Problem({ code }: { readonly code?: string }, certificate: PeerCertificate): Error | undefined {
+  if (code !== 'UNSPECIFIED' || certificate.raw === undefined) return undefined;
+  const algorithm = SHA1_SIGNATURES.find(([oid]) => certificate.raw.includes(oid))?.[1];
+  if (algorithm === undefined) return undefined;
+  const { CN, O } = certificate.issuer ?? {};
+  return new CertificateProblem(
+    `certificate signed by unknown authority (possibly because of "x509: cannot verify signature: insecure algorithm ${algorithm}" ` +
+      `while trying to verify candidate authority certificate ${JSON.stringify(CN ?? O ?? '')})`,
+    'insecureSha1',
+  );
+}
+
 const rfc3339 = (time: number): string => `${new Date(time).toISOString().slice(0, 19)}Z`;
 
 /** A certificate that does not match the name of the target. */
 export class CertificateProblem extends Error {
   override readonly name = 'CertificateProblem';
+  readonly fault: CertificateFault | undefined;
+
+  constructor(message: string, fault?: CertificateFault) {
+    super(message);
+    this.fault = fault;
+  }
 }
 
 /** Compares the name of the target with a certificate by the rules of RFC 6125, without its Common Name. */
@@ -126,7 +160,7 @@ export function identityProblem(name: string, { subjectaltname = '', subject }: 
   }
   if (names.some((n) => matchesName(n.toLowerCase(), name.toLowerCase()))) return undefined;
   if (entries.length === 0 && String(subject?.CN ?? '').toLowerCase() === name.toLowerCase())
-    return new CertificateProblem('certificate relies on legacy Common Name field, use SANs instead');
+    return new CertificateProblem('certificate relies on legacy Common Name field, use SANs instead', 'missingSan');
   if (names.length === 0)
     return new CertificateProblem(`certificate is not valid for any names, but wanted to match ${name}`);
   return new CertificateProblem(`certificate is valid for ${names.join(', ')}, not ${name}`);

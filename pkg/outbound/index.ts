@@ -1,3 +1,4 @@
+export { CertificateMetrics } from './certificatemetrics.js';
 export { bundleProblem, Outbound, type OutboundParts } from './client.js';
 export { ClientConfigError, type WebhookCall, type WebhookClientParts, WebhookClients } from './clientconfig.js';
 export type { Dialer } from './dial.js';

@@ -57,6 +57,7 @@ export class OutboundKubeconfig {
     return {
       target: {
         origin,
+        purpose: 'webhook',
         ...(serverName === '' ? {} : { serverName }),
         ...(ca === undefined ? {} : { ca }),
         ...(proxy === '' ? {} : { proxy }),

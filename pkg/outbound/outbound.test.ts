@@ -3,10 +3,13 @@ import { constants, type Http2ServerRequest } from 'node:http2';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { PeerCertificate } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { JsonObject, StoredObjects } from '../api/index.js';
 import { issueAuthority, issueLeaf } from '../server/issue.js';
 import { systemWorld } from '../server/world.js';
+import { CertificateMetrics } from './certificatemetrics.js';
+import { sha1Problem } from './errors.js';
 import {
   egressDialers,
   Outbound,
@@ -275,6 +278,40 @@ describe('errors have the texts of Go', () => {
       /x509: certificate has expired or is not yet valid: current time \S+Z is after \S+Z$/,
     );
     expect((await outbound().send({ origin: old.origin, insecure: true }, post())).status).toBe(200);
+  });
+
+  it('counts those of outdated certificates, by the purpose of the call', async () => {
+    const certificates = new CertificateMetrics();
+    const counts = (): readonly number[] => certificates.families.map((family) => family.get().values[0]!.value);
+    expect(certificates.families.map((family) => family.name)).toEqual([
+      'apiserver_webhooks_x509_missing_san_total',
+      'apiserver_webhooks_x509_insecure_sha1_total',
+      'apiserver_kube_aggregator_x509_missing_san_total',
+      'apiserver_kube_aggregator_x509_insecure_sha1_total',
+    ]);
+    const by = outbound({ certificates });
+    const bare = await server((_, __, response) => void response.end(), { dnsNames: [], addresses: [] });
+    const target: OutboundTarget = { origin: bare.origin, ca: bare.ca, serverName: 'test-server' };
+    await problemOf(target, post(), by);
+    expect(counts()).toEqual([0, 0, 0, 0]);
+    await problemOf({ ...target, purpose: 'webhook' }, post(), by);
+    await problemOf({ ...target, serverName: 'other', purpose: 'webhook' }, post(), by);
+    expect(counts()).toEqual([1, 0, 0, 0]);
+    await problemOf({ ...target, purpose: 'aggregation' }, post(), by);
+    expect(counts()).toEqual([1, 0, 1, 0]);
+  });
+
+  it('for signatures with SHA-1', () => {
+    const oid = (hex: string) => ({ raw: Buffer.from(`3082${hex}0500`, 'hex'), issuer: { CN: 'old ca' } });
+    const problem = (code: string, hex: string) => sha1Problem({ code }, oid(hex) as unknown as PeerCertificate);
+    expect(problem('UNSPECIFIED', '06092a864886f70d010105')).toMatchObject({
+      message:
+        'certificate signed by unknown authority (possibly because of "x509: cannot verify signature: insecure algorithm SHA1-RSA" while trying to verify candidate authority certificate "old ca")',
+      fault: 'insecureSha1',
+    });
+    expect(problem('UNSPECIFIED', '06072a8648ce3d0401')?.message).toContain('insecure algorithm ECDSA-SHA1"');
+    expect(problem('UNSPECIFIED', '06092a864886f70d01010b')).toBeUndefined();
+    expect(problem('CERT_HAS_EXPIRED', '06092a864886f70d010105')).toBeUndefined();
   });
 
   it('for servers that do not speak the protocol', async () => {

@@ -1,3 +1,5 @@
+import type { CallPurpose } from './certificatemetrics.js';
+
 /** A network address; `host` is a name or an IP address without brackets. */
 export interface Address {
   readonly host: string;
@@ -43,6 +45,8 @@ export interface OutboundTarget {
   readonly network?: EgressNetwork;
   /** The URL of an HTTP proxy that supports CONNECT (`proxy-url` of a kubeconfig). The network is the way to it. */
   readonly proxy?: string;
+  /** Why it is called, if outdated certificates are counted. */
+  readonly purpose?: CallPurpose;
   /** Whether HTTP/2 may be negotiated. It is by default. */
   readonly http2?: boolean;
 }

@@ -14,7 +14,7 @@ export {
   updateManagedFields,
 } from './apply/manager.js';
 export { entriesAfterScale, entriesOfScale, type ReplicasPaths } from './apply/scale.js';
-export { keepTimesOfNoop } from './apply/times.js';
+export { keepTimesOfNoop, type NoopComparison } from './apply/times.js';
 export { PatchError, type PatchErrorKind } from './errors.js';
 export { jsonTypeName } from './json-patch.js';
 export { jsonPatchOperationsMax } from './limits.js';

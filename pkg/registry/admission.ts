@@ -1,4 +1,5 @@
 import {
+  type Admission,
   type AdmissionObjects,
   type AdmissionOperation,
   type AdmissionRequest,
@@ -10,8 +11,10 @@ import {
   type JsonObject,
   parseApiVersion,
   type Reinvocation,
+  type StepThat,
+  type TxnAddition,
 } from '../api/index.js';
-import type { Steps } from '../base/index.js';
+import type { Slice, Steps } from '../base/index.js';
 import { decodeAsSteps } from '../codec/index.js';
 import { ConfigurationError, managedFieldsError, mergeConfiguration, untyped } from '../patch/index.js';
 import { TransactionBuilder } from './admissiontransaction.js';
@@ -233,19 +236,42 @@ export class Admitted implements AdmissionRequest {
 
   /** Runs the mutating steps, a second time if a step requests it, and returns the object. */
   async mutate(): Promise<JsonObject | undefined> {
-    await this.#mutateOnce();
-    if (this.#reinvocation?.begin() === true) await this.#mutateOnce();
+    const slice = sliceOf(this.#core, this.#input.context);
+    slice.spent();
+    const began = slice.checked;
+    let rejected = true;
+    try {
+      await this.#mutateOnce(slice);
+      if (this.#reinvocation?.begin() === true) await this.#mutateOnce(slice);
+      rejected = false;
+    } finally {
+      this.#core.metrics.ran('admit', this.operation, { rejected, began, ended: slice.checked });
+    }
     return this.#object;
   }
 
   /** A large object takes each step a while, so other requests run between them. */
-  async #mutateOnce(): Promise<void> {
-    const slice = sliceOf(this.#core, this.#input.context);
-    for (const step of this.#core.admission.mutating) {
-      const done = step.mutate(this);
-      if (done !== undefined) await done;
-      if (slice.spent()) await slice.yield();
+  async #mutateOnce(slice: Slice): Promise<void> {
+    const { mutating } = this.#core.admission;
+    for (let i = 0; i < mutating.length; i++) {
+      const began = slice.checked;
+      try {
+        const done = mutating[i]!.mutate(this);
+        if (done !== undefined) await done;
+      } catch (error) {
+        slice.spent();
+        this.#stepped('mutating', i, true, slice.checked - began);
+        throw error;
+      }
+      const isSpent = slice.spent();
+      this.#stepped('mutating', i, false, slice.checked - began);
+      if (isSpent) await slice.yield();
     }
+  }
+
+  #stepped(chain: keyof Admission, i: number, rejected: boolean, milliseconds: number): void {
+    const series = this.#core.stepSeries[chain][i];
+    if (series !== undefined) this.#core.metrics.stepped(series, this.operation, rejected, milliseconds);
   }
 
   /**
@@ -255,10 +281,32 @@ export class Admitted implements AdmissionRequest {
   async validate(object: JsonObject | undefined = this.#object): Promise<void> {
     this.#object = object;
     const slice = sliceOf(this.#core, this.#input.context);
-    for (const step of this.#core.admission.validating) {
-      const done = step.validate(this);
-      if (done !== undefined) await done;
-      if (slice.spent()) await slice.yield();
+    slice.spent();
+    const began = slice.checked;
+    let rejected = true;
+    try {
+      await this.#validateOnce(slice);
+      rejected = false;
+    } finally {
+      this.#core.metrics.ran('validate', this.operation, { rejected, began, ended: slice.checked });
+    }
+  }
+
+  async #validateOnce(slice: Slice): Promise<void> {
+    const { validating } = this.#core.admission;
+    for (let i = 0; i < validating.length; i++) {
+      const began = slice.checked;
+      try {
+        const done = validating[i]!.validate(this);
+        if (done !== undefined) await done;
+      } catch (error) {
+        slice.spent();
+        this.#stepped('validating', i, true, slice.checked - began);
+        throw error;
+      }
+      const isSpent = slice.spent();
+      this.#stepped('validating', i, false, slice.checked - began);
+      if (isSpent) await slice.yield();
     }
   }
 
@@ -266,9 +314,9 @@ export class Admitted implements AdmissionRequest {
   async transact(): Promise<TxnPart & { readonly settled: () => void }> {
     let part: TransactionBuilder | undefined;
     try {
-      for (const step of this.#core.admission.transacting) {
-        const done = step.transact(this);
-        const addition = done instanceof Promise ? await done : done;
+      const { transacting } = this.#core.admission;
+      for (let i = 0; i < transacting.length; i++) {
+        const addition = await this.#transactOnce(transacting[i]!, i);
         if (addition === undefined) continue;
         part ??= new TransactionBuilder(this.#core);
         part.add(addition);
@@ -277,6 +325,20 @@ export class Admitted implements AdmissionRequest {
     } catch (e) {
       part?.settle();
       throw e;
+    }
+  }
+
+  async #transactOnce(step: StepThat<'transact'>, i: number): Promise<TxnAddition | undefined> {
+    const { clock } = this.#core.world;
+    const began = clock.monotonic();
+    let rejected = true;
+    try {
+      const done = step.transact(this);
+      const addition = done instanceof Promise ? await done : done;
+      rejected = false;
+      return addition;
+    } finally {
+      this.#stepped('transacting', i, rejected, clock.monotonic() - began);
     }
   }
 }

@@ -7,6 +7,7 @@ import type { Body, RequestContext, TargetPlace } from './requests.js';
 import type { Objects } from './resource.js';
 import type { ServedResource, ServedResources } from './servedresources.js';
 import { unreadableForWrite } from './unreadable.js';
+import type { StepSeries, WriteMetrics } from './writemetrics.js';
 
 /** The dependencies of the verbs. */
 export interface Core {
@@ -16,6 +17,9 @@ export interface Core {
   readonly keyspace: Keyspace;
   readonly cache: Cache;
   readonly admission: Admission;
+  readonly metrics: WriteMetrics;
+  /** The series of the steps of `admission`, in their order. */
+  readonly stepSeries: Readonly<Record<keyof Admission, readonly (StepSeries | undefined)[]>>;
   servedResources(): ServedResources;
   featureEnabled(gate: string): boolean;
   /** Stored objects, as the actions of a request see them. */

@@ -74,3 +74,4 @@ export {
 } from './servedresources.js';
 export { objectTarget, resolveTarget } from './target.js';
 export { UNSAFE_DELETE_GATE } from './unsafedelete.js';
+export { WriteMetrics } from './writemetrics.js';

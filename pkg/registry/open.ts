@@ -26,6 +26,7 @@ import { collectionRequest } from './upgrade.js';
 import { connect } from './virtual.js';
 import { watch } from './watch.js';
 import { create } from './write.js';
+import { stepSeries, WriteMetrics } from './writemetrics.js';
 
 export interface RegistryConfig {
   readonly world: World;
@@ -36,6 +37,7 @@ export interface RegistryConfig {
   featureEnabled(gate: string): boolean;
   /** Admission steps that run after those of the registry. */
   readonly admission?: (objects: StoredObjects, scheduler: Scheduler) => readonly AdmissionStep[];
+  readonly metrics?: WriteMetrics;
   /** Called when the watch of the store has failed permanently: the cache is no longer updated. */
   failed(why: string): void;
 }
@@ -61,12 +63,20 @@ export async function openRegistry(config: RegistryConfig): Promise<Registry> {
     namespaceLifecycle(() => core),
     ...given.filter((step) => !step.makesNamespaces),
   ];
+  const admission = admissionOf(steps);
   const core: Core = {
     world,
     scheduler,
     keyspace,
     cache,
-    admission: admissionOf(steps),
+    admission,
+    metrics: config.metrics ?? new WriteMetrics(world.clock),
+    stepSeries: {
+      mutating: stepSeries(admission.mutating, 'admit'),
+      validating: stepSeries(admission.validating, 'validate'),
+      // Quotas: in kube-apiserver they are part of validation.
+      transacting: stepSeries(admission.transacting, 'validate'),
+    },
     servedResources: () => kinds.current,
     featureEnabled: (gate) => config.featureEnabled(gate),
     objects: (context) => objectsFor(core, context),

@@ -19,6 +19,7 @@ import type {
 } from './requests.js';
 import type { ServedResource } from './servedresources.js';
 import { resolveTarget } from './target.js';
+import { WriteMetrics } from './writemetrics.js';
 
 /** A registry over an in-memory keyspace, with short functions for its verbs, for the tests of pkg/registry. */
 
@@ -92,8 +93,10 @@ export class Bench {
   readonly annotations: (readonly [string, string])[] = [];
 
   readonly keyspace: Keyspace;
+  readonly metrics: WriteMetrics;
 
-  private constructor(world: TestWorld, keyspace: Keyspace, registry: Registry) {
+  private constructor(world: TestWorld, keyspace: Keyspace, registry: Registry, metrics: WriteMetrics) {
+    this.metrics = metrics;
     this.world = world;
     this.keyspace = keyspace;
     this.registry = registry;
@@ -136,7 +139,9 @@ export class Bench {
     cluster: Partial<ClusterConfig> = {},
     disabled: readonly string[] = [],
   ): Promise<Bench> {
+    const metrics = new WriteMetrics(world.clock);
     const registry = await openRegistry({
+      metrics,
       ...(admission === undefined ? {} : { admission: (objects: StoredObjects) => admission(objects, world) }),
       world,
       keyspace,
@@ -147,7 +152,7 @@ export class Bench {
         throw new Error(why);
       },
     });
-    return new Bench(world, keyspace, registry);
+    return new Bench(world, keyspace, registry, metrics);
   }
 
   get context(): RequestContext {

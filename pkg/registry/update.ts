@@ -164,7 +164,9 @@ async function decide(
   await warn(rules, { object: o, old, slice }, wanted);
   await admitted.validate();
   if (slice.spent()) await slice.yield();
-  keepTimesOfNoop(old, o);
+  const compared = slice.checked;
+  const outcome = keepTimesOfNoop(old, o);
+  core.metrics.compared(outcome, core.world.clock.monotonic() - compared);
   const gone = isGone(o, old, resource.strategy);
   const value = await slice.run(storedSteps(resource.storage.type.schema, o));
   const answered = (written: Written): Written =>

@@ -217,6 +217,7 @@ export class Aggregator implements Aggregation {
       address: () => resolve(reference),
       insecure: boolAt(spec, 'insecureSkipTLSVerify'),
       network: 'cluster',
+      purpose: 'aggregation',
       ...(caBundle === '' ? {} : { ca: Buffer.from(caBundle, 'base64').toString('utf8') }),
       ...(certificate === undefined ? {} : { credentials: { certificate } }),
     };

@@ -88,7 +88,11 @@ export async function openApi(parts: ApiParts): Promise<Api> {
   exposition.add(...parts.encryption.metrics.families);
   exposition.add(...(parts.auditor?.metrics ?? new AuditMetrics()).families);
   exposition.add(buildInfo(API_VERSION.gitVersion), features);
-  const counter = requestCounter(world, metrics, (info) => knownResource(registry.servedResources, info));
+  const counter = requestCounter(world, metrics, {
+    known: (info) => knownResource(registry.servedResources, info),
+    constrainedImpersonation: config.api.featureGates.get('ConstrainedImpersonation') === true,
+    fairness: config.limits.fairness,
+  });
   const flow = openGate({ world, config, registry, objects: parts.access.objects, metrics, counter });
   exposition.add(...flow.families);
   exposition.beforeScrape(() => {

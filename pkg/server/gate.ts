@@ -13,7 +13,7 @@ import {
   type Shed,
 } from '../http/index.js';
 import type { Registry } from '../registry/index.js';
-import type { ApiServerMetrics, CounterFamily, HistogramFamily } from '../telemetry/index.js';
+import type { ApiServerMetrics, Family } from '../telemetry/index.js';
 import { followFlowControl } from './flowcontrol.js';
 
 export interface GateParts {
@@ -29,7 +29,7 @@ export interface GateParts {
 /** The limit of concurrent requests of a server. */
 export interface OpenGate {
   readonly gate: Gate;
-  readonly families: readonly (CounterFamily | HistogramFamily)[];
+  readonly families: readonly Family[];
   /** Absent without priority and fairness. */
   readonly fairness: Fairness | undefined;
   beforeScrape(): void;
@@ -58,7 +58,8 @@ export function openGate({ world, config, registry, objects, metrics, counter }:
       close: () => {},
     };
   }
-  const fairness = new Fairness({ world, serverSeats, queueMilliseconds: httpLimits.queueTime });
+  const requestsMax = { readOnly: requestsInFlight, mutating: mutatingInFlight };
+  const fairness = new Fairness({ world, requestsMax, queueMilliseconds: httpLimits.queueTime });
   const stop = followFlowControl(objects, fairness);
   return {
     gate: fairnessGate({

@@ -16,6 +16,7 @@ import { ConversionMetrics, serveDefinitions, type TrustedAuthorities } from '..
 import { connectKms, type Encryption, openEncryption } from '../encryption/index.js';
 import type { Aggregation } from '../http/index.js';
 import {
+  CertificateMetrics,
   EgressMetrics,
   type Outbound,
   type ServiceResolver,
@@ -29,9 +30,10 @@ import {
   type Registry,
   runtimeConfigProblem,
   storagePrefixOf,
+  WriteMetrics,
 } from '../registry/index.js';
 import type { Keyspace } from '../storage/index.js';
-import type { Log, QueueView } from '../telemetry/index.js';
+import type { Family, Log, QueueView } from '../telemetry/index.js';
 import { type Access, openAccess } from './access.js';
 import { readAdmissionConfig } from './admissionconfig.js';
 import { authorizeCheckOf, createNamespace, imagePolicyOf } from './admissionparts.js';
@@ -72,7 +74,7 @@ export interface Objects {
   readonly aggregation: Aggregation;
   readonly presence: Presence;
   readonly encryption: Encryption;
-  readonly metrics: WebhookMetrics['families'];
+  readonly metrics: readonly Family[];
   /** Creates the bootstrap objects and starts the controllers. */
   begin(): Promise<void>;
   /** Stops the controllers until `begin`. */
@@ -118,7 +120,9 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
   const webhookMetrics = new WebhookMetrics();
   const conversionMetrics = new ConversionMetrics();
   const egressMetrics = new EgressMetrics(world.clock);
-  const outbound = await openOutbound(config, world, egressMetrics);
+  const certificateMetrics = new CertificateMetrics();
+  const writeMetrics = new WriteMetrics(world.clock);
+  const outbound = await openOutbound(config, world, egressMetrics, certificateMetrics);
   const imagePolicy = imagePolicyOf(image, { chosen: api.admission, world, outbound, note });
   let resolveService: ServiceResolver | undefined;
   const registry = await openRegistry({
@@ -126,6 +130,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
     keyspace,
     resources,
     runtimeConfig: api.runtimeConfig,
+    metrics: writeMetrics,
     admission: (stored, scheduler) => {
       resolveService = serviceResolver({
         objects: stored,
@@ -220,7 +225,9 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
     aggregation: aggregator,
     presence,
     encryption,
-    metrics: [...webhookMetrics.families, ...conversionMetrics.families, ...egressMetrics.families],
+    metrics: [webhookMetrics, conversionMetrics, egressMetrics, certificateMetrics, writeMetrics].flatMap(
+      ({ families }): readonly Family[] => families,
+    ),
     begin,
     pause,
     queues: () => controllers.queues(),

@@ -3,6 +3,7 @@ import type { WebhookCalls } from '../admission/index.js';
 import type { World } from '../base/index.js';
 import { type Config, ConfigError } from '../config/index.js';
 import {
+  type CertificateMetrics,
   type EgressMetrics,
   egressDialers,
   KubeconfigError,
@@ -18,9 +19,10 @@ export async function openOutbound(
   { outbound: { egressFile } }: Config,
   world: World,
   metrics: EgressMetrics,
+  certificates: CertificateMetrics,
 ): Promise<Outbound> {
-  if (egressFile === '') return new Outbound({ world });
-  return new Outbound({ world, egress: egressDialers(await readEgress(egressFile), world, metrics) });
+  if (egressFile === '') return new Outbound({ world, certificates });
+  return new Outbound({ world, certificates, egress: egressDialers(await readEgress(egressFile), world, metrics) });
 }
 
 export interface WebhookCallParts extends Pick<WebhookClientParts, 'world' | 'outbound' | 'resolve'> {

@@ -15,6 +15,11 @@ const EXPIRATION_BUCKETS = [
   0, 1800, 3600, 7200, 21600, 43200, 86400, 172800, 345600, 604800, 2592000, 7776000, 15552000, 31104000,
 ] as const;
 
+/** Seconds in one stage of the pipeline. */
+const FILTER_BUCKETS = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 5, 10, 15, 30] as const;
+/** Bytes of request bodies: 50 kB to 3 MB. */
+const BODY_BUCKETS = Array.from({ length: 31 }, (_, i) => 50_000 + 100_000 * i);
+
 const REQUEST_LABELS = [
   'verb',
   'dry_run',
@@ -52,6 +57,8 @@ export interface RequestSeries {
   readonly size: HistogramCell;
   /** Status code -> its counter. */
   readonly codes: Map<number, Cell>;
+  /** Set when the first body is read. */
+  bodies: HistogramCell | undefined;
 }
 
 /**
@@ -151,6 +158,22 @@ export class ApiServerMetrics {
     ['result'],
     ACCESS_BUCKETS,
   );
+  readonly #filters = new HistogramFamily(
+    {
+      name: 'apiserver_request_filter_duration_seconds',
+      help: 'Request filter latency distribution in seconds, for each filter type',
+    },
+    ['filter'],
+    FILTER_BUCKETS,
+  );
+  readonly #bodySizes = new HistogramFamily(
+    {
+      name: 'apiserver_request_body_size_bytes',
+      help: 'Apiserver request body size in bytes broken out by resource and verb.',
+    },
+    ['group', 'resource', 'verb'],
+    BODY_BUCKETS,
+  );
   readonly #users = new CounterFamily(
     { name: 'authenticated_user_requests', help: 'Authenticated requests by kind of user.' },
     ['username'],
@@ -163,6 +186,25 @@ export class ApiServerMetrics {
   readonly #authorization = outcomes(AUTHORIZATIONS, this.#authorizations, this.#authorizationTimes);
   readonly #certificateCell = this.#certificates.at();
 
+  /** The durations of one stage of the pipeline. */
+  filter(name: RequestFilter): HistogramCell {
+    return this.#filters.at(name);
+  }
+
+  filtered(filter: HistogramCell, seconds: number): void {
+    this.#filters.observe(filter, seconds);
+  }
+
+  /** `verb` is that of authorization. */
+  bodyRead(series: RequestSeries, verb: string, bytes: number): void {
+    series.bodies ??= this.#bodySizes.at(
+      series.kind.group,
+      series.kind.resource,
+      verb === 'deletecollection' ? 'delete_collection' : verb,
+    );
+    this.#bodySizes.observe(series.bodies, bytes);
+  }
+
   series(kind: RequestKind): RequestSeries {
     const plain = [kind.verb, kind.group, kind.version, kind.resource, kind.subresource, kind.scope, 'apiserver'];
     const full = [kind.verb, kind.dryRun ? 'All' : '', ...plain.slice(1)];
@@ -172,6 +214,7 @@ export class ApiServerMetrics {
       sli: this.#sli.at(...plain),
       size: this.#sizes.at(...plain),
       codes: new Map(),
+      bodies: undefined,
     };
   }
 
@@ -276,9 +319,20 @@ export class ApiServerMetrics {
       this.#authenticationTimes,
       this.#authorizationTimes,
       this.#users,
+      this.#filters,
+      this.#bodySizes,
     ];
   }
 }
+
+/** The stages of the pipeline that are timed, by the names of the filters of kube-apiserver. */
+export type RequestFilter =
+  | 'authentication'
+  | 'audit'
+  | 'impersonation'
+  | 'constrainedimpersonation'
+  | 'priorityandfairness'
+  | 'authorization';
 
 export interface WatchSeries {
   readonly events: Cell;

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 import { encodeMetrics } from './protobuf.js';
-import { CounterFamily, type HistogramFamily, type ScrapedMetric } from './series.js';
+import { CounterFamily, type Family, type ScrapedMetric } from './series.js';
 
 /** The formats of a scrape: text (version 0.0.4), or protobuf messages, each preceded by its length. */
 export type ExpositionFormat = 'text' | 'protobuf';
@@ -17,7 +17,7 @@ export interface ExpositionOptions {
  * when the server is idle, because it would take a tenth of the start time.
  */
 export class Exposition {
-  readonly #families: (CounterFamily | HistogramFamily)[] = [];
+  readonly #families: Family[] = [];
   readonly #collectors: (() => void)[] = [];
   readonly #sources: (() => Promise<readonly ScrapedMetric[]>)[] = [];
   readonly #process: boolean;
@@ -29,7 +29,7 @@ export class Exposition {
     this.#native = nativeHistograms;
   }
 
-  add(...families: readonly (CounterFamily | HistogramFamily)[]): void {
+  add(...families: readonly Family[]): void {
     this.#families.push(...families);
   }
 

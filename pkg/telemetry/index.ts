@@ -3,6 +3,7 @@ export {
   ApiServerMetrics,
   type AuthenticationResult,
   type AuthorizationResult,
+  type RequestFilter,
   type RequestKind,
   type RequestSeries,
   type WatchSeries,
@@ -11,5 +12,14 @@ export { buildInfo, Exposition, type ExpositionFormat, featureInfo } from './exp
 export { HealthResults } from './health.js';
 export { createLog, type Log, type LogLevel, type LogOptions } from './log.js';
 export { Durations, type QueueCounts, QueueMetrics, type QueueView } from './queues.js';
-export { type Cell, CounterFamily, type HistogramCell, HistogramFamily, type ScrapedMetric } from './series.js';
+export {
+  type Cell,
+  CounterFamily,
+  type Family,
+  type HistogramCell,
+  HistogramFamily,
+  type ScrapedMetric,
+} from './series.js';
 export { StorageMetrics, type StorageView } from './storage.js';
+export { type SummaryCell, SummaryFamily } from './summary.js';
+export { TimedHistogramFamily, type TimedRatio } from './timed.js';

@@ -121,10 +121,17 @@ const CLIENT_MODEL = protobuf
     repeated BucketSpan positive_span = 12;
     repeated sint64 positive_delta = 13;
   }
+  message Quantile { optional double quantile = 1; optional double value = 2; }
+  message Summary {
+    optional uint64 sample_count = 1;
+    optional double sample_sum = 2;
+    repeated Quantile quantile = 3;
+  }
   message Metric {
     repeated LabelPair label = 1;
     optional Gauge gauge = 2;
     optional Counter counter = 3;
+    optional Summary summary = 4;
     optional Histogram histogram = 7;
   }
   message MetricFamily {
@@ -155,6 +162,28 @@ describe('the protobuf format', () => {
       { cumulativeCount: 3, upperBound: 2 },
     ],
   };
+
+  it('has the quantiles of a summary', () => {
+    const values = [
+      { value: 3, labels: { l: 'x', quantile: 0.5 } },
+      { value: 9, labels: { l: 'x' }, metricName: 's_sum' },
+      { value: 4, labels: { l: 'x' }, metricName: 's_count' },
+    ];
+    const summary = { name: 's', help: 'h', type: 'summary', aggregator: 'sum', values } as const;
+    expect(decoded(encodeMetrics([summary], true))).toEqual([
+      {
+        name: 's',
+        help: 'h',
+        type: 'SUMMARY',
+        metric: [
+          {
+            label: [{ name: 'l', value: 'x' }],
+            summary: { sampleCount: 4, sampleSum: 9, quantile: [{ quantile: 0.5, value: 3 }] },
+          },
+        ],
+      },
+    ]);
+  });
 
   it('has both kinds of buckets for a histogram', () => {
     const [family, ...more] = decoded(encodeMetrics([seconds.get()], true));

@@ -12,11 +12,13 @@ const FIXED64 = 1;
 const VARINT = 0;
 
 const FAMILY = { name: 1, help: 2, type: 3, metric: 4 } as const;
-const TYPES = { counter: 0, gauge: 1, histogram: 4 } as const;
-const METRIC = { label: 1, gauge: 2, counter: 3, histogram: 7 } as const;
+const TYPES = { counter: 0, gauge: 1, summary: 2, histogram: 4 } as const;
+const METRIC = { label: 1, gauge: 2, counter: 3, summary: 4, histogram: 7 } as const;
 const LABEL = { name: 1, value: 2 } as const;
 const NUMBER = { value: 1 } as const;
 const BUCKET = { cumulativeCount: 1, upperBound: 2 } as const;
+const SUMMARY = { sampleCount: 1, sampleSum: 2, quantile: 3 } as const;
+const QUANTILE = { quantile: 1, value: 2 } as const;
 const SPAN = { offset: 1, length: 2 } as const;
 const HISTOGRAM = {
   sampleCount: 1,
@@ -45,6 +47,10 @@ function writeFamily(w: Writer, metric: ScrapedMetric, native: boolean): Writer 
       message(w, FAMILY.metric, () => writeHistogram(w, series, native ? metric.native?.[i] : undefined));
     return w;
   }
+  if (metric.type === 'summary') {
+    for (const series of seriesOf(metric)) message(w, FAMILY.metric, () => writeSummary(w, series));
+    return w;
+  }
   const field = METRIC[metric.type];
   for (const { labels, value } of metric.values)
     message(w, FAMILY.metric, () => {
@@ -54,16 +60,16 @@ function writeFamily(w: Writer, metric: ScrapedMetric, native: boolean): Writer 
   return w;
 }
 
-interface HistogramSeries {
-  /** Without the one that has no bound: its count is that of the series. */
+interface SeriesWithCount {
+  /** The quantiles of a summary; the buckets of a histogram without the one that has no bound, whose count is that of the series. */
   readonly buckets: readonly ScrapedValue[];
   readonly sum: number;
   readonly count: ScrapedValue;
 }
 
-/** The series of a histogram: a series ends with its count. */
-function seriesOf({ name, values }: ScrapedMetric): readonly HistogramSeries[] {
-  const all: HistogramSeries[] = [];
+/** The series of a histogram or summary: a series ends with its count. */
+function seriesOf({ name, values }: ScrapedMetric): readonly SeriesWithCount[] {
+  const all: SeriesWithCount[] = [];
   let buckets: ScrapedValue[] = [];
   let sum = 0;
   for (const value of values) {
@@ -76,7 +82,7 @@ function seriesOf({ name, values }: ScrapedMetric): readonly HistogramSeries[] {
   return all;
 }
 
-function writeHistogram(w: Writer, { buckets, sum, count }: HistogramSeries, native: NativeBuckets | undefined): void {
+function writeHistogram(w: Writer, { buckets, sum, count }: SeriesWithCount, native: NativeBuckets | undefined): void {
   writeLabels(w, count.labels);
   message(w, METRIC.histogram, () => {
     tag(w, HISTOGRAM.sampleCount, VARINT).uint64(count.value);
@@ -87,6 +93,19 @@ function writeHistogram(w: Writer, { buckets, sum, count }: HistogramSeries, nat
         double(w, BUCKET.upperBound, Number(labels['le']));
       });
     if (native !== undefined) writeNative(w, native);
+  });
+}
+
+function writeSummary(w: Writer, { buckets, sum, count }: SeriesWithCount): void {
+  writeLabels(w, count.labels);
+  message(w, METRIC.summary, () => {
+    tag(w, SUMMARY.sampleCount, VARINT).uint64(count.value);
+    double(w, SUMMARY.sampleSum, sum);
+    for (const { value, labels } of buckets)
+      message(w, SUMMARY.quantile, () => {
+        double(w, QUANTILE.quantile, Number(labels['quantile']));
+        double(w, QUANTILE.value, value);
+      });
   });
 }
 

@@ -23,16 +23,24 @@ export interface HistogramCell {
 
 /**
  * The form that prom-client's registry expects of a metric at a scrape. The values of each series of a histogram are in order: its
- * buckets from the lowest, the sum, the count.
+ * buckets from the lowest, the sum, the count; those of a summary its quantiles from the lowest, the sum, the count.
  */
 export interface ScrapedMetric {
   readonly name: string;
   readonly help: string;
-  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly type: 'counter' | 'gauge' | 'histogram' | 'summary';
   readonly aggregator: 'sum';
   readonly values: readonly ScrapedValue[];
   /** The native buckets of the series of a histogram, in the order of the series. They change with the next observation. */
   readonly native?: readonly (NativeBuckets | undefined)[];
+}
+
+/** One metric with all its series. */
+export interface Family {
+  readonly name: string;
+  readonly help: string;
+  get(): ScrapedMetric;
+  reset(): void;
 }
 
 export interface ScrapedValue {

@@ -1,4 +1,4 @@
-import { readBody } from '../body.js';
+import { readResourceBody } from '../body.js';
 import { bodyEncoding } from '../negotiate.js';
 import { writeOptions } from '../options.js';
 import type { ResourceRequest } from '../resources.js';
@@ -9,7 +9,7 @@ import { answerForm, sendObject } from './answer.js';
 export async function create(request: ResourceRequest, services: HttpServices): Promise<void> {
   const { call, info, target } = request;
   const form = answerForm(request, services, 'object');
-  const bytes = await readBody(call);
+  const bytes = await readResourceBody(request, services);
   const options = writeOptions('CreateOptions', info.query, call.userAgent);
   const encoding = bodyEncoding(call.exchange.headers['content-type'], services.stages.supportedEncodings);
   const written = await services.registry.create({ target, body: { bytes, encoding }, options }, call);

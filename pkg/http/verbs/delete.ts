@@ -1,6 +1,6 @@
 import { errors } from '../../api/index.js';
 import type { DeleteOptions } from '../../registry/index.js';
-import { readBody } from '../body.js';
+import { readResourceBody } from '../body.js';
 import { deleteWishOfBody } from '../deletebody.js';
 import { bodyEncoding } from '../negotiate.js';
 import { checkedDeleteOptions, type DeleteWish, deleteWishOfQuery } from '../options.js';
@@ -35,7 +35,7 @@ export async function deleteOptions(
   checked: (wish: DeleteWish, unsafe: boolean) => DeleteOptions,
 ): Promise<DeleteOptions> {
   const { call, info } = request;
-  const bytes = await readBody(call);
+  const bytes = await readResourceBody(request, services);
   const { stages, unsafeDeletion } = services;
   if (bytes.length === 0) return checked(deleteWishOfQuery(info.query), unsafeDeletion);
   const encoding = bodyEncoding(call.exchange.headers['content-type'], stages.supportedEncodings);

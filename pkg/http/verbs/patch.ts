@@ -1,7 +1,7 @@
 import { jsonText, type ReadJson, type ReadYaml, readJsonBody, yamlSteps } from '../../codec/index.js';
 import type { Body } from '../../registry/index.js';
 import { isCustom } from '../../schema/index.js';
-import { readBody } from '../body.js';
+import { readResourceBody } from '../body.js';
 import type { Call } from '../call.js';
 import { requireName } from '../customactions.js';
 import { patchTypeOf } from '../negotiate.js';
@@ -20,7 +20,7 @@ export async function patch(request: ResourceRequest, services: HttpServices): P
   );
   requireName(info);
   const form = answerForm(request, services, 'object');
-  const bytes = await readBody(call);
+  const bytes = await readResourceBody(request, services);
   if (call.audit?.wantsRequest === true) await recordPatch(call, { bytes, encoding });
   const { options, force } = patchOptions(info.query, type, call.userAgent);
   const body = { bytes, encoding };

@@ -1,4 +1,4 @@
-import { readBody } from '../body.js';
+import { readResourceBody } from '../body.js';
 import { requireName } from '../customactions.js';
 import { bodyEncoding } from '../negotiate.js';
 import { writeOptions } from '../options.js';
@@ -11,7 +11,7 @@ export async function update(request: ResourceRequest, services: HttpServices): 
   const { call, info, target } = request;
   requireName(info);
   const form = answerForm(request, services, 'object');
-  const bytes = await readBody(call);
+  const bytes = await readResourceBody(request, services);
   const options = writeOptions('UpdateOptions', info.query, call.userAgent);
   const encoding = bodyEncoding(call.exchange.headers['content-type'], services.stages.supportedEncodings);
   const written = await services.registry.update({ target, body: { bytes, encoding }, options }, call);

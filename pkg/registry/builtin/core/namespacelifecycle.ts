@@ -15,6 +15,7 @@ const LOOKUP_TIMEOUT_MS = 10_000;
 export function namespaceLifecycle(core: () => Core): AdmissionStep {
   return {
     name: 'NamespaceLifecycle',
+    operations: ['create', 'update', 'delete'],
     mutate: (request) => {
       const { operation, groupResource, namespace, name } = request;
       if (operation === 'delete') {
