@@ -249,3 +249,30 @@ describe('the TLS flags', () => {
     expect(() => run(flag)).toThrow(message);
   });
 });
+
+describe('the shown flags', () => {
+  it('have the forms of kube-apiserver, in the order of their names', () => {
+    const { flags } = run(
+      '--feature-gates=NativeHistograms=true,ComponentFlagz=false',
+      '--api-audiences=b,a',
+      '--request-timeout=90s',
+      '--secure-port=07443',
+      '--tls-sni-cert-key=a.crt,a.key',
+      '--tls-sni-cert-key=b.crt,b.key',
+    );
+    expect(Object.keys(flags)).toEqual(Object.keys(flags).toSorted());
+    expect(flags).toMatchObject({
+      'api-audiences': '[b,a]',
+      'audit-policy-file': '',
+      'authorization-mode': '[Node,RBAC]',
+      'cluster-signing-duration': '8760h0m0s',
+      'enable-admission-plugins': '[]',
+      'event-ttl': '1h0m0s',
+      'feature-gates': 'ComponentFlagz=false,NativeHistograms=true',
+      'anonymous-auth': 'true',
+      'request-timeout': '1m30s',
+      'secure-port': '7443',
+      'tls-sni-cert-key': '[a.crt,a.key;b.crt,b.key]',
+    });
+  });
+});

@@ -9,6 +9,7 @@ import { type MetricsUrl, metricsUrls } from './metricsflags.js';
 import type { FlagValues } from './parse.js';
 import { portRange, serviceRanges } from './ranges.js';
 import { readRuntimeConfig } from './runtimeconfig.js';
+import { shownFlags } from './shownflags.js';
 import { type TlsConfig, tlsConfigOf } from './tlsflags.js';
 
 /** A signer in the names of flags: `kubelet-client` is `kubernetes.io/kube-apiserver-client-kubelet`. */
@@ -28,6 +29,8 @@ export interface Config {
   readonly controllers: readonly string[];
   readonly controllerSettings: ControllerSettings;
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+  /** The values of all flags by name, in the form in which kube-apiserver shows its flags. */
+  readonly flags: Readonly<Record<string, string>>;
   /** Lines for the log: settings that are accepted and have no effect, or will be removed. */
   readonly warnings: readonly string[];
 }
@@ -228,6 +231,7 @@ export function configOf(
           ? undefined
           : { certFile: text('proxy-client-cert-file'), keyFile: text('proxy-client-key-file') },
     },
+    flags: shownFlags(values),
     audit: auditConfigOf(text),
     encryption: {
       configFile: text('encryption-provider-config'),

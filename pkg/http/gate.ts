@@ -9,7 +9,7 @@ import type { ResourceInfo } from './requestinfo.js';
 /** Limits the requests that are served concurrently. */
 export interface Gate {
   /**
-   * Admits a request: at once, or after a time in a queue. The request releases its seat with `leave`. Returns
+   * Admits a request; `exempt` for a health check, which the plain limits do not count. It is admitted at once, or after a time in a queue. The request releases its seat with `leave`. Returns
    * undefined for a request that needs no seat. Throws or rejects with 429 when the server has too many requests.
    */
   enter(call: Call, exempt: boolean): Ticket | undefined | Promise<Ticket>;
@@ -96,9 +96,9 @@ interface Gauge {
 /** Priority and fairness. Watches take a seat until they have sent the initial objects; other connections take none. */
 export function fairnessGate({ fairness, inFlight, load, shed }: FairnessGateOptions): Gate {
   return {
-    enter(call, exempt) {
+    enter(call) {
       const { info } = call;
-      if (exempt || (info.kind === 'resource' && CONNECTIONS.has(info.subresource))) return undefined;
+      if (info.kind === 'resource' && CONNECTIONS.has(info.subresource)) return undefined;
       const admission = fairness.enter(
         flowRequest(call),
         estimateOf(info.kind === 'resource' ? info : undefined, load),

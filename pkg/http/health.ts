@@ -2,7 +2,7 @@ import type { HealthResults } from '../telemetry/index.js';
 import type { Call } from './call.js';
 import { PageNotFound } from './pagenotfound.js';
 import type { Query } from './requestinfo.js';
-import { sendText } from './responses.js';
+import { sendBytes, sendText } from './responses.js';
 
 /**
  * One health check. Returns undefined if it passes, otherwise the reason, for the log and for administrators only; a
@@ -37,7 +37,8 @@ export async function serveHealth(
   const one = all.find((c) => c.name === name);
   if (one === undefined) throw new PageNotFound();
   const why = await one.check();
-  return why === undefined ? sendText(call, 200, 'ok') : sendText(call, 500, `internal server error: ${why}\n`);
+  if (why === undefined) return sendBytes(call, 200, 'text/plain; charset=utf-8', Buffer.from('ok'));
+  return sendText(call, 500, `internal server error: ${why}\n`);
 }
 
 async function answer(

@@ -16,6 +16,7 @@ import { sendBytes, sendText } from './responses.js';
 import type { HttpServices } from './services.js';
 import { serveResource } from './verbs/index.js';
 import { serveVersionDocument } from './version.js';
+import { type ServerFacts, serveFlagz, serveStatusz } from './zpages.js';
 
 /** One row of the path table. */
 export interface PathEntry {
@@ -27,7 +28,9 @@ export interface PathEntry {
   readonly otherwise?: 404 | 405;
   /** Whether `/` lists the path. */
   readonly listed?: boolean;
-  /** Whether requests are exempt from the in-flight limit. */
+  /** Whether `/` lists the path on this server; by default it does. */
+  readonly isServed?: (services: HttpServices) => boolean;
+  /** Whether requests are exempt from the in-flight limits of a server without priority and fairness. */
   readonly exempt?: boolean;
   serve(call: Call, services: HttpServices): void | Promise<void>;
 }
@@ -57,6 +60,20 @@ export const PATHS: readonly PathEntry[] = [
   ...healthPaths('livez'),
   ...healthPaths('readyz'),
   ...dumpPaths(),
+  {
+    path: '/flagz',
+    methods: 'any',
+    listed: true,
+    isServed: ({ facts }) => facts.flags !== undefined,
+    serve: serveFlagz,
+  },
+  {
+    path: '/statusz',
+    methods: 'any',
+    listed: true,
+    isServed: ({ facts }) => facts.hasStatus,
+    serve: (call, services) => serveStatusz(call, services, listedPaths(services)),
+  },
   { path: '/metrics', methods: 'any', listed: true, serve: serveMetrics },
   { path: '/metrics/slis', methods: 'any', listed: true, serve: serveHealthResults },
   { path: '/peer/v1/*', methods: 'any', serve: serveControl },
@@ -147,14 +164,22 @@ function refuseBelow(): never {
 const below = (call: Call, prefix: string): string => call.info.path.slice(prefix.length);
 
 /** `/`: the paths that can be read. */
-function serveIndex(call: Call, { registry, health }: HttpServices): void | Promise<void> {
-  const paths = PATHS.filter((entry) => entry.listed).map((entry) => entry.path);
+function serveIndex(call: Call, services: HttpServices): void | Promise<void> {
+  const paths = listedPaths(services);
+  return sendBytes(call, 200, 'application/json', encodeDocument({ paths: [...paths].sort() }, 'json', true));
+}
+
+function listedPaths(services: HttpServices): readonly string[] {
+  const { registry, health } = services;
+  const paths = PATHS.filter((entry) => entry.listed && entry.isServed?.(services) !== false).map(
+    (entry) => entry.path,
+  );
   for (const g of registry.servedResources.groups) {
     if (g.group !== '') paths.push(`/apis/${g.group}`);
     for (const v of g.versions) paths.push(g.group === '' ? `/api/${v.version}` : `/apis/${g.group}/${v.version}`);
   }
   for (const check of health.readyz) paths.push(`/readyz/${check.name}`);
-  return sendBytes(call, 200, 'application/json', encodeDocument({ paths: paths.sort() }, 'json', true));
+  return paths;
 }
 
 function serveIssuerConfiguration(call: Call, services: HttpServices): void | Promise<void> {
@@ -174,20 +199,26 @@ function sendIssuerDocument(call: Call, type: string, text: string): void | Prom
   return sendBytes(call, 200, type, Buffer.from(text), { 'cache-control': 'public, max-age=3600' });
 }
 
-function serveMetrics(call: Call, { exposition }: HttpServices): void | Promise<void> {
-  return sendMetrics(call, exposition, exposition);
+function serveMetrics(call: Call, { exposition, facts }: HttpServices): void | Promise<void> {
+  return sendMetrics(call, facts, exposition, exposition);
 }
 
-function serveHealthResults(call: Call, { healthResults }: HttpServices): void | Promise<void> {
-  return sendMetrics(call, healthResults.exposition, healthResults);
+function serveHealthResults(call: Call, { healthResults, facts }: HttpServices): void | Promise<void> {
+  return sendMetrics(call, facts, healthResults.exposition, healthResults);
 }
 
 /** DELETE resets all metrics, as in kube-apiserver. */
-async function sendMetrics(call: Call, exposition: Exposition, resettable: { reset(): void }): Promise<void> {
+async function sendMetrics(
+  call: Call,
+  { started }: ServerFacts,
+  exposition: Exposition,
+  resettable: { reset(): void },
+): Promise<void> {
   if (call.exchange.method === 'DELETE') {
     resettable.reset();
-    return sendText(call, 200, 'metrics reset\n');
+    return sendBytes(call, 200, 'text/plain; charset=utf-8', Buffer.from('metrics reset\n'));
   }
   const { format, contentType } = metricsFormat(call.exchange.headers.accept);
-  return sendBytes(call, 200, contentType, await exposition.scrape(format));
+  const headers = { 'process-start-time-unix': String(started) };
+  return sendBytes(call, 200, contentType, await exposition.scrape(format), headers);
 }

@@ -81,8 +81,8 @@ export interface Audit {
 export type Handler = (call: Call) => void | Promise<void>;
 
 /**
- * Runs every request through all stages, top to bottom. Each stage lets it pass or throws the response. A request that is `exempt`
- * takes no seat.
+ * Runs every request through all stages, top to bottom. Each stage lets it pass or throws the response. A request that is
+ * `exempt` is a health check: without priority and fairness it does not count as in flight.
  */
 export async function serve(exchange: Exchange, stages: Stages, handler: Handler, exempt = false): Promise<void> {
   const call = new Call(exchange, {

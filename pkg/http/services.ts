@@ -9,6 +9,7 @@ import type { OpenApiDocuments } from './openapi.js';
 import type { ControlDesk } from './peercontrol.js';
 import type { Stages } from './pipeline.js';
 import type { Watches } from './watches.js';
+import type { ServerFacts } from './zpages.js';
 
 /** The part of the registry that HTTP uses: the served resources and the verbs. */
 export type Verbs = Omit<Registry, 'cache' | 'scheduler' | 'bootstrap' | 'close' | 'observeKinds' | 'changeKinds'>;
@@ -25,6 +26,7 @@ export interface HttpServices {
   readonly renderList: RenderList;
   readonly health: HealthChecks;
   readonly healthResults: HealthResults;
+  readonly facts: ServerFacts;
   /** The group versions of other servers. Absent for a server without aggregation. */
   readonly aggregation?: Aggregation | undefined;
   /** Absent when priority and fairness is switched off. */

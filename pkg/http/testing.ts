@@ -24,6 +24,7 @@ import { type Stages, sharedStages } from './pipeline.js';
 import { knownResource } from './resources.js';
 import type { HttpServices, Verbs } from './services.js';
 import { Watches } from './watches.js';
+import type { ServerFacts } from './zpages.js';
 
 /** Services for the tests of pkg/http. The registry is a map, so that only HTTP is tested. */
 
@@ -191,6 +192,7 @@ export function testServices(
     readonly compresses?: boolean;
     readonly readyz?: readonly HealthCheck[];
     readonly stages?: Partial<Stages>;
+    readonly facts?: Partial<ServerFacts>;
   } = {},
 ): TestServices {
   const authorizer = authorizerChain([{ name: 'discovery', authorizer: discoveryReaders }]);
@@ -242,6 +244,7 @@ export function testServices(
     },
     health: { healthz: [ping], livez: [ping], readyz: options.readyz ?? [ping] },
     healthResults: new HealthResults(),
+    facts: { started: 1_794_033_007, flags: { 'a-flag': 'x', 'b-flag': '[y,z]' }, hasStatus: true, ...options.facts },
     discovery: new DiscoveryDocuments(),
     openApi: new OpenApiDocuments(),
     issuer: { configuration: () => '{}', keySet: '{"keys":[]}' },

@@ -7,6 +7,9 @@ import { sendBytes } from './responses.js';
 /** The version of the API that is served. */
 export const API_VERSION = { major: '1', minor: '37', gitVersion: 'v1.37.0' } as const;
 
+/** What executes the server; the field for it is named after Go. */
+export const RUNTIME_VERSION = `node ${process.version}`;
+
 /** The document at `/version`. Clients decide by `major` and `minor` which features they use. */
 const VERSION_DOCUMENT: JsonObject = {
   major: API_VERSION.major,
@@ -19,7 +22,7 @@ const VERSION_DOCUMENT: JsonObject = {
   gitCommit: '',
   gitTreeState: 'clean',
   buildDate: '1970-01-01T00:00:00Z',
-  goVersion: `node ${process.version}`,
+  goVersion: RUNTIME_VERSION,
   compiler: 'v8',
   platform: `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`,
 };

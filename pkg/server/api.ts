@@ -144,6 +144,11 @@ export async function openApi(parts: ApiParts): Promise<Api> {
       elections: config.api.featureGates.get('CoordinatedLeaderElection') === true,
     }),
     healthResults: new HealthResults(),
+    facts: {
+      started: Math.floor(world.clock.now() / 1000 - process.uptime()),
+      flags: config.api.featureGates.get('ComponentFlagz') === false ? undefined : config.flags,
+      hasStatus: config.api.featureGates.get('ComponentStatusz') !== false,
+    },
     discovery: new DiscoveryDocuments(),
     openApi: new OpenApiDocuments(),
     control: parts.control,

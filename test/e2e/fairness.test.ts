@@ -92,6 +92,12 @@ describe('priority and fairness', () => {
     expect(others.status).toBe(403);
     expect(levelOf(others)).toBe(await uid('prioritylevelconfigurations', 'global-default'));
     expect(others.headers['x-kubernetes-pf-flowschema-uid']).toBe(await uid('flowschemas', 'global-default'));
+    for (const path of ['/livez', '/readyz', '/healthz']) {
+      const health = await admin.ask(path, as('somebody'));
+      expect(health.headers['x-kubernetes-pf-flowschema-uid']).toBe(await uid('flowschemas', 'probes'));
+    }
+    const one = await admin.ask('/livez/ping', as('somebody'));
+    expect(one.headers['x-kubernetes-pf-flowschema-uid']).toBe(await uid('flowschemas', 'global-default'));
   });
 
   it('rejects requests beyond the seats of a level with 429, and serves all others', async () => {
