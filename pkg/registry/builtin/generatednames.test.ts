@@ -93,3 +93,40 @@ it('a device taint rule and its status are updated only with their version', asy
       'metadata.resourceVersion: Invalid value: 0: must be specified for an update',
     ]);
 });
+
+it('a definition and its status are updated only with their version', async () => {
+  const b = await Bench.open();
+  const definition = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'as.x.io' },
+    spec: {
+      group: 'x.io',
+      scope: 'Namespaced',
+      names: { plural: 'as', kind: 'A' },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+    },
+  };
+  const what = 'customresourcedefinitions.apiextensions.k8s.io';
+  await b.create(what, '', definition);
+  for (const path of [what, `${what}/v1/status`])
+    expect(await causesOf(b.update(path, '', definition))).toEqual([
+      'metadata.resourceVersion: Invalid value: 0: must be specified for an update',
+    ]);
+});
+
+it('a lease candidate may have a name that only a config map key may have', async () => {
+  const b = await Bench.open([['coordination.k8s.io/v1beta1', true]]);
+  const spec = {
+    leaseName: 'l',
+    binaryVersion: '1.0.0',
+    emulationVersion: '1.0.0',
+    strategy: 'OldestEmulationVersion',
+  };
+  const candidate = { apiVersion: 'coordination.k8s.io/v1beta1', kind: 'LeaseCandidate', spec };
+  const what = 'leasecandidates.coordination.k8s.io/v1beta1';
+  await b.create(what, 'default', { ...candidate, metadata: { name: 'Bad_Name' } });
+  expect(await causesOf(b.create(what, 'default', { ...candidate, metadata: { name: 'a b' } }))).toEqual([
+    expect.stringContaining('metadata.name: Invalid value: "a b"'),
+  ]);
+});
