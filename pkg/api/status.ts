@@ -263,8 +263,8 @@ export const errors = {
   internal: (message: string): ApiError =>
     new ApiError(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] }),
 
-  /** kube-apiserver gives errors that it did not classify no reason. */
-  unclassified: (message: string): ApiError => new ApiError(500, undefined, message),
+  /** An error without a reason, as kube-apiserver reports those that it did not classify: of its connections, for example. */
+  unexpected: (message: string): ApiError => new ApiError(500, undefined, message),
 
   storeRead: (message: string, details?: StatusDetails): ApiError =>
     new ApiError(500, 'StorageReadError', message, details),

@@ -310,6 +310,15 @@ describe('cache', () => {
     expect(drain(not)).toHaveLength(1);
   });
 
+  it('sends no bookmark at the start of the watch', async () => {
+    const f = await fixture();
+    const asked = f.watch(everything, f.cache.applied, { bookmarks: true });
+    f.cache.bookmark();
+    expect(drain(asked)).toEqual([]);
+    const at = await f.put('other/a', '1');
+    expect(drain(asked).map((e) => e.at)).toContain(at);
+  });
+
   it('delivers no events up to a start revision above the applied one', async () => {
     const f = await fixture();
     const w = f.watch(everything, f.cache.applied + 2);

@@ -80,9 +80,11 @@ export class Cursor implements GroupMember {
       this.#finish();
       return last;
     }
-    if (this.#bookmarkDue && this.idle && this.#home.applied() >= this.delivered) {
+    // A bookmark at the start of the watch would tell the client nothing.
+    const applied = this.#home.applied();
+    if (this.#bookmarkDue && this.idle && applied >= this.delivered && applied > this.#options.after) {
       this.#bookmarkDue = false;
-      this.delivered = this.#home.applied();
+      this.delivered = applied;
       const first = !this.#started;
       this.#started = true;
       return single(this.#options.framer.bookmark(this.delivered, false, first));

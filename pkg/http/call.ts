@@ -9,6 +9,7 @@ import { Annotations } from './annotations.js';
 import type { BodyBudget } from './bodybudget.js';
 import type { Exchange } from './exchange.js';
 import type { Ticket } from './gate.js';
+import { textOfHeader } from './headertext.js';
 import { limits } from './limits.js';
 import type { HeldSelectors } from './longselectors.js';
 import type { RequestInfo } from './requestinfo.js';
@@ -80,7 +81,7 @@ export class Call implements RequestContext, Credentials {
     this.timers = given.world.timers;
     this.scheduler = given.scheduler;
     this.bodies = given.bodies;
-    this.userAgent = exchange.headers['user-agent'] ?? '';
+    this.userAgent = textOfHeader(exchange.headers['user-agent'] ?? '');
   }
 
   /** One slice for all stages: reading the body, the write, and encoding the response. */

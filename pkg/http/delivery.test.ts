@@ -30,11 +30,15 @@ class HandTimers implements Timers {
   }
 
   pass(milliseconds: number): void {
-    this.#now += milliseconds;
-    for (const t of this.#due.filter(({ at }) => at <= this.#now)) {
-      this.#due = this.#due.filter((other) => other !== t);
-      t.f();
+    const until = this.#now + milliseconds;
+    for (;;) {
+      const [next] = this.#due.filter(({ at }) => at <= until).sort((a, b) => a.at - b.at);
+      if (next === undefined) break;
+      this.#now = next.at;
+      this.#due = this.#due.filter((other) => other !== next);
+      next.f();
     }
+    this.#now = until;
   }
 }
 
@@ -127,6 +131,16 @@ it('disconnects a client that reads nothing for too long while events are pendin
   timers.pass(1);
   await delivery.done;
   expect([connection.aborted, stream.closed, watches.size]).toEqual([true, true, 0]);
+});
+
+it('makes a bookmark due once, shortly before it ends', async () => {
+  const { timers, connection, stream } = deliver();
+  timers.pass(10 * limits.stalledTime - limits.lastBookmarkTime - 1);
+  expect(stream.bookmarks).toBe(0);
+  timers.pass(1);
+  expect([stream.bookmarks, connection.ended]).toEqual([1, false]);
+  timers.pass(limits.lastBookmarkTime);
+  expect([stream.bookmarks, connection.ended]).toEqual([1, true]);
 });
 
 it('ends with the first event when the encoding cannot represent it', async () => {

@@ -31,7 +31,7 @@ export class Delivery {
   readonly done: Promise<void>;
   readonly #options: DeliveryOptions;
   #resolve: () => void = () => {};
-  readonly #cancelEnd: () => void;
+  #cancelEnd: () => void;
   #cancelStalled: (() => void) | undefined;
   #room = true;
   #over = false;
@@ -46,7 +46,10 @@ export class Delivery {
     this.done = new Promise((resolve) => {
       this.#resolve = resolve;
     });
-    this.#cancelEnd = timers.after(lasts, this.#stop);
+    this.#cancelEnd =
+      lasts > limits.lastBookmarkTime
+        ? timers.after(lasts - limits.lastBookmarkTime, this.#bookmark)
+        : timers.after(lasts, this.#stop);
     watches.add(this.#stop);
     answer.onDrain(() => {
       this.#room = true;
@@ -59,6 +62,13 @@ export class Delivery {
   }
 
   readonly #stop = (): void => this.#finish('end');
+
+  /** The last bookmark, from which the client can continue without events that it has seen. */
+  readonly #bookmark = (): void => {
+    const { stream, timers } = this.#options;
+    this.#cancelEnd = timers.after(limits.lastBookmarkTime, this.#stop);
+    stream.bookmark();
+  };
 
   readonly #inTurn = (): void => {
     this.#waits = false;

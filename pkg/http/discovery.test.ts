@@ -31,7 +31,8 @@ it('encodes each document once for each snapshot of served resources, separately
 it('has no module-level document that two servers would share', () => {
   const [a, b] = [testServices(testWorld), testServices(testWorld)];
   expect(a.registry.servedResources).toBe(b.registry.servedResources);
-  const documents = (of: typeof a) => of.openApi.of(of.registry.servedResources, of.stages.scheduler);
+  const documents = (of: typeof a) =>
+    of.openApi.of(of.registry.servedResources, { scheduler: of.stages.scheduler, now: () => 0 });
   expect(documents(a)).toBe(documents(a));
   expect(documents(a)).not.toBe(documents(b));
 });

@@ -69,6 +69,8 @@ export const limits = {
    * pending.
    */
   stalledTime: 60_000,
+  /** The last bookmark of a watch comes this time before its end. A shorter watch has none. */
+  lastBookmarkTime: 2000,
   /** Streams that a client may have open on one HTTP/2 connection (client-go has one watch for each kind and cache). */
   streamsMax: 1000,
   /**

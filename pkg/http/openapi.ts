@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { JsonObject } from '../api/index.js';
 import type { Scheduler } from '../base/index.js';
 import type { ServedResource, ServedResources } from '../registry/index.js';
@@ -6,7 +5,7 @@ import {
   type ApiDescription,
   type ApiResource,
   createOpenApi,
-  type EncodedDocument,
+  type DatedDocument,
   OPENAPI_V2_PROTOBUF,
   OPENAPI_V3_PROTOBUF,
   type OpenApi,
@@ -14,9 +13,16 @@ import {
 } from '../schema/index.js';
 import { type RemoteVersion, serveAggregated } from './aggregation.js';
 import type { Call } from './call.js';
-import { sendBytes, sendEmpty } from './responses.js';
+import { type Content, httpTime, isKnown, sendContent } from './content.js';
+import { sendEmpty } from './responses.js';
 import type { HttpServices } from './services.js';
 import { API_VERSION } from './version.js';
+
+interface Sources {
+  readonly scheduler: Scheduler;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
 
 const NO_REMOTE: readonly RemoteDocument[] = [];
 
@@ -33,13 +39,14 @@ export class OpenApiDocuments {
   readonly #described = new WeakMap<ServedResource, ApiResource>();
 
   /** Returns the documents of `servedResources` and of aggregated servers. Those of unchanged group versions are reused. */
-  of(servedResources: ServedResources, scheduler: Scheduler, remote = NO_REMOTE): OpenApi {
+  of(servedResources: ServedResources, { scheduler, now }: Sources, remote = NO_REMOTE): OpenApi {
     const known = this.#latest;
     if (known?.servedResources === servedResources && known.remote === remote) return known.documents;
     const documents = createOpenApi({
       api: this.#describe(servedResources),
       remote,
       pause: () => scheduler.yield(),
+      now,
       ...(known === undefined ? {} : { previous: known.documents }),
     });
     this.#latest = { servedResources, remote, documents };
@@ -69,40 +76,49 @@ export class OpenApiDocuments {
   }
 }
 
-const documentsOf = ({ openApi, registry, stages, aggregation }: HttpServices): OpenApi =>
-  openApi.of(registry.servedResources, stages.scheduler, aggregation?.documents);
+const documentsOf = ({ openApi, registry, stages, aggregation, world }: HttpServices): OpenApi =>
+  openApi.of(
+    registry.servedResources,
+    { scheduler: stages.scheduler, now: () => world.clock.now() },
+    aggregation?.documents,
+  );
 
-/** `/openapi/v2`, in JSON or protobuf. */
+/** `/openapi/v2`, in JSON or protobuf. kube-apiserver compresses this document, and not the others. */
 export async function serveOpenApiV2(call: Call, services: HttpServices): Promise<void> {
+  const headers = { vary: 'Accept-Encoding, Accept' };
   const protobuf = wants(call, [...OPENAPI_V2_PROTOBUF.accepted], ['application/json']);
-  if (protobuf === undefined) return sendEmpty(call, 406, { vary: 'Accept-Encoding, Accept' });
+  if (protobuf === undefined) return sendEmpty(call, 406, headers);
   const documents = documentsOf(services);
   const form = protobuf ? 'protobuf' : 'json';
   const known = documents.v2Hash(form);
-  if (known !== undefined && isCurrent(call, known)) return sendUnchanged(call, known, {});
-  return send(call, protobuf ? OPENAPI_V2_PROTOBUF.contentType : 'application/json', await documents.v2(form), {});
+  if (known !== undefined && isKnown(call, known)) return sendEmpty(call, 304, { etag: `"${known}"`, ...headers });
+  const contentType = protobuf ? OPENAPI_V2_PROTOBUF.contentType : 'application/json';
+  return send(call, services, { ...(await documents.v2(form)), contentType, headers, compresses: true });
 }
 
-/** `/openapi/v3`: the index of the documents. kube-apiserver negotiates nothing here, and sends JSON as text. */
+/** `/openapi/v3`: the index of the documents, new for each request. kube-apiserver negotiates nothing here, and sends JSON as text. */
 export async function serveOpenApiIndex(call: Call, services: HttpServices): Promise<void> {
-  const local = await documentsOf(services).v3Index();
+  const { bytes } = await documentsOf(services).v3Index();
   const remote = services.aggregation?.versions ?? [];
-  const index = remote.length === 0 ? local : withRemote(local, remote);
-  const etag = `"${index.hash}"`;
-  if (isCurrent(call, index.hash)) return sendEmpty(call, 304, { etag });
-  return sendBytes(call, 200, 'text/plain; charset=utf-8', index.bytes, { etag });
+  return send(call, services, {
+    bytes: remote.length === 0 ? bytes : withRemote(bytes, remote),
+    hash: undefined,
+    modified: services.world.clock.now(),
+    contentType: 'text/plain; charset=utf-8',
+    headers: {},
+    compresses: false,
+  });
 }
 
 /** The index with the documents of aggregated servers. The document of a group is that of the server here, if it serves the group, too. */
-function withRemote(local: EncodedDocument, remote: readonly RemoteVersion[]): EncodedDocument {
-  const index = JSON.parse(local.bytes.toString('utf8')) as { readonly paths: JsonObject };
+function withRemote(local: Buffer, remote: readonly RemoteVersion[]): Buffer {
+  const index = JSON.parse(local.toString('utf8')) as { readonly paths: JsonObject };
   const paths = { ...index.paths };
   for (const { group, version, openApi, groupOpenApi } of remote) {
     if (groupOpenApi !== '') paths[`apis/${group}`] ??= { serverRelativeURL: groupOpenApi };
     if (openApi !== '') paths[`apis/${group}/${version}`] = { serverRelativeURL: openApi };
   }
-  const bytes = Buffer.from(JSON.stringify({ ...index, paths }));
-  return { bytes, hash: createHash('sha512').update(bytes).digest('hex').toUpperCase() };
+  return Buffer.from(JSON.stringify({ ...index, paths }));
 }
 
 /** The version of another server whose document `apis/{group}/{version}` is, or the first one of a group that only other servers serve. */
@@ -123,50 +139,27 @@ export async function serveOpenApiV3(call: Call, services: HttpServices, name: s
   if (remote !== undefined) return serveAggregated(call, remote, services);
   const protobuf = wants(call, [...OPENAPI_V3_PROTOBUF.accepted], ['application/json']);
   if (protobuf === undefined) return sendEmpty(call, 406, { vary: 'Accept' });
+  const headers = { vary: 'Accept' };
   const documents = documentsOf(services);
   const hash = call.info.query.text('hash');
   // The index lists the hash of the JSON document, whatever form is requested.
   const listed = hash === '' ? undefined : await documents.v3Hash(name);
   if (listed !== undefined && hash !== listed) {
     const location = `/openapi/v3/${name}?hash=${listed}`;
-    return sendEmpty(call, 301, { location, 'content-type': 'application/json' });
+    return sendEmpty(call, 301, { location, 'content-type': 'application/json', ...headers });
   }
-  const document = await documents.v3(name, protobuf ? 'protobuf' : 'json');
+  const document: DatedDocument | undefined = await documents.v3(name, protobuf ? 'protobuf' : 'json');
   if (document === undefined) return sendEmpty(call, 404, {});
-  const keep =
-    hash === ''
-      ? {}
-      : { 'cache-control': 'public, immutable', expires: new Date(services.world.clock.now() + YEAR).toUTCString() };
-  return send(call, protobuf ? OPENAPI_V3_PROTOBUF.contentType : 'application/json', document, keep);
+  const contentType = protobuf ? OPENAPI_V3_PROTOBUF.contentType : 'application/json';
+  const expires = httpTime(services.world.clock.now() + YEAR).replace('GMT', 'UTC');
+  const keep = hash === '' ? {} : { 'cache-control': 'public, immutable', expires };
+  return send(call, services, { ...document, contentType, headers: { ...headers, ...keep }, compresses: false });
 }
 
 const YEAR = 365 * 86_400_000;
 
-function send(
-  call: Call,
-  contentType: string,
-  document: EncodedDocument,
-  more: Readonly<Record<string, string>>,
-): void | Promise<void> {
-  if (isCurrent(call, document.hash)) return sendUnchanged(call, document.hash, more);
-  return sendBytes(call, 200, contentType, document.bytes, headersOf(document.hash, more));
-}
-
-const headersOf = (hash: string, more: Readonly<Record<string, string>>): Readonly<Record<string, string>> => ({
-  etag: `"${hash}"`,
-  vary: 'Accept',
-  ...more,
-});
-
-const sendUnchanged = (call: Call, hash: string, more: Readonly<Record<string, string>>): void | Promise<void> =>
-  sendEmpty(call, 304, headersOf(hash, more));
-
-/** Whether the client has the document with this hash. */
-function isCurrent(call: Call, hash: string): boolean {
-  const asked = call.exchange.headers['if-none-match'];
-  if (asked === undefined) return false;
-  return asked === '*' || asked.split(',').some((t) => t.trim().replace(/^W\//, '') === `"${hash}"`);
-}
+const send = (call: Call, { world }: HttpServices, content: Omit<Content, 'boundary'>): void | Promise<void> =>
+  sendContent(call, { ...content, boundary: () => world.random.uuid().replaceAll('-', '') });
 
 /** True for the first list, false for the second, undefined for neither, by the order of the Accept header. */
 function wants(call: Call, first: readonly string[], second: readonly string[]): boolean | undefined {

@@ -45,10 +45,23 @@ export function sendBytes(
   body: Buffer,
   more?: OutgoingHttpHeaders,
 ): void | Promise<void> {
+  if (body.length <= limits.plainBytesMax || !acceptsGzip(call))
+    return sendPlain(call, status, contentType, body, more);
+  call.status = status;
+  return sendCompressed(call, { ...headersOf(call, contentType), ...more }, piecesOf(body));
+}
+
+/** Sends a complete body as it is. */
+export function sendPlain(
+  call: Call,
+  status: number,
+  contentType: string,
+  body: Buffer,
+  more?: OutgoingHttpHeaders,
+): void | Promise<void> {
   const headers = headersOf(call, contentType);
   if (more !== undefined) Object.assign(headers, more);
   call.status = status;
-  if (body.length > limits.plainBytesMax && acceptsGzip(call)) return sendCompressed(call, headers, piecesOf(body));
   headers['content-length'] = body.length;
   if (body.length > limits.wholeBytesMax)
     return copyPieces(call, call.exchange.stream(status, headers), piecesOf(body));
@@ -77,7 +90,8 @@ function sendCompressed(
 ): Promise<void> {
   headers['content-encoding'] = 'gzip';
   const vary = headers['vary'];
-  headers['vary'] = vary === undefined ? 'Accept-Encoding' : `${vary}, Accept-Encoding`;
+  if (vary === undefined) headers['vary'] = 'Accept-Encoding';
+  else if (!String(vary).includes('Accept-Encoding')) headers['vary'] = `${vary}, Accept-Encoding`;
   const answer = call.exchange.stream(call.status, headers);
   return gzipped(call, answer, pieces);
 }

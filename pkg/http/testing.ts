@@ -68,6 +68,7 @@ export class TestStream implements EventStream {
   #wake: () => void = () => {};
   ended = false;
   closed = false;
+  bookmarks = 0;
 
   push(frames: string | Buffer): void {
     this.#pending.push(typeof frames === 'string' ? Buffer.from(frames) : frames);
@@ -93,6 +94,10 @@ export class TestStream implements EventStream {
 
   onReady(f: () => void): void {
     this.#wake = f;
+  }
+
+  bookmark(): void {
+    this.bookmarks++;
   }
 
   close(): void {

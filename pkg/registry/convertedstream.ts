@@ -98,6 +98,10 @@ export class ConvertedStream implements EventStream {
     this.#wake = f;
   }
 
+  bookmark(): void {
+    this.#inner?.bookmark();
+  }
+
   close(): void {
     this.#closed = true;
     this.#inner?.close();

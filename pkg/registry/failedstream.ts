@@ -18,6 +18,9 @@ export class FailedStream implements EventStream {
   /** The stream has ended, so it never becomes ready. */
   onReady(): void {}
 
+  /** Nothing follows the error. */
+  bookmark(): void {}
+
   close(): void {
     this.#frames = undefined;
   }

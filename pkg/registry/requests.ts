@@ -258,6 +258,8 @@ export interface EventStream {
   take(maxBytes: number, enough?: () => boolean): Frames | undefined;
   /** Calls `f` once when events are available after a `take` that returned undefined, and when the stream ends. */
   onReady(f: () => void): void;
+  /** Makes a bookmark due, if the client allows bookmarks and the stream has come further than its start. */
+  bookmark(): void;
   /** The stream ends after the events that `take` still returns. A stream that fails ends with an ERROR event. */
   readonly ended: boolean;
   close(): void;

@@ -184,6 +184,53 @@ it('the default lifetime of a requested token belongs to the manager of the requ
   ]);
 });
 
+it.each([
+  ['subjectaccessreviews', 'SubjectAccessReview', '', 'must be empty'],
+  ['localsubjectaccessreviews', 'LocalSubjectAccessReview', 'default', 'must be empty except for namespace'],
+])('metadata of %s is shown in the order of its type', async (resource, kind, namespace, sentence) => {
+  const b = await Bench.open();
+  const apiVersion = 'authorization.k8s.io/v1';
+  const metadata = { generation: 3, labels: { b: '1', a: '2' }, generateName: 'g', name: 'n' };
+  const spec = { user: 'u', resourceAttributes: { verb: 'get', namespace: 'x' } };
+  const causes = await causesOf(b.create(`${resource}.${apiVersion}`, namespace, { apiVersion, kind, metadata, spec }));
+  const place = namespace === '' ? '' : `"namespace":"${namespace}",`;
+  expect(causes[0]).toMatch(
+    `metadata: Invalid value: {"name":"n","generateName":"g",${place}"generation":3,"labels":{"a":"2","b":"1"},`,
+  );
+  expect(causes[0]).toMatch(new RegExp(`: ${sentence}$`));
+  expect(causes.slice(1).map((cause) => cause.split(':', 1)[0])).toEqual(
+    namespace === '' ? [] : ['spec.resourceAttributes.namespace'],
+  );
+});
+
+it('a stateful set rounds the amounts in the status of its claims', async () => {
+  const b = await Bench.open();
+  const status = { capacity: { storage: '0.0001' }, allocatedResources: { storage: '0.0001' } };
+  const claim = {
+    metadata: { name: 'v' },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+    status,
+  };
+  const labels = { a: 'b' };
+  const made = await b.create('statefulsets.apps', 'default', {
+    apiVersion: 'apps/v1',
+    kind: 'StatefulSet',
+    metadata: { name: 's' },
+    spec: {
+      serviceName: 's',
+      selector: { matchLabels: labels },
+      volumeClaimTemplates: [claim],
+      template: { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+    },
+  });
+  const { volumeClaimTemplates } = made['spec'] as unknown as { volumeClaimTemplates: readonly JsonObject[] };
+  expect(volumeClaimTemplates[0]!['status']).toEqual({
+    phase: 'Pending',
+    capacity: { storage: '1m' },
+    allocatedResources: { storage: '1m' },
+  });
+});
+
 it('an object that is not stored has managed fields, too', async () => {
   const b = await Bench.open();
   const apiVersion = 'authorization.k8s.io/v1';

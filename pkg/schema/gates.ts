@@ -34,6 +34,26 @@ export function* dropDisabledFields(
   yield* later.steps();
 }
 
+/**
+ * Structs of which one field counts, whatever else is set: kube-apiserver looks for the user of files in the first of these fields
+ * only, and validation refuses the others.
+ */
+const FIRST_OF: Readonly<Record<string, readonly string[]>> = {
+  'core/v1.Volume': ['secret', 'configMap', 'downwardAPI', 'projected'],
+  'core/v1.VolumeProjection': [
+    'secret',
+    'downwardAPI',
+    'configMap',
+    'serviceAccountToken',
+    'clusterTrustBundle',
+    'podCertificate',
+  ],
+};
+const FIRST_OF_GATE = 'AtomicWriteVolumeUserFields';
+
+/** The templates of claims in a stateful set keep the fields of disabled features. */
+const keepsGated = (field: Field): boolean => field.name === 'volumeClaimTemplates';
+
 const sizeOf = (value: JsonValue): number => (isObject(value) ? Object.keys(value).length : 1);
 
 /** Reports whether a struct is dropped with its last field. All others are kept when they are empty. */
@@ -45,25 +65,37 @@ function isSet(value: JsonValue | undefined): boolean {
   return Array.isArray(value) ? value.length > 0 : true;
 }
 
+/** A struct behind a pointer, which may be empty. */
+function isPresent(holder: JsonObject, name: string): boolean {
+  const value = getOwn(holder, name);
+  return value !== undefined && value !== null;
+}
+
 type Visitor = (holder: JsonObject, field: Field) => void;
 
-/** Returns all gated fields of the value. */
-function visit(value: JsonValue, schema: Schema, seen: Visitor, later: PutOff): void {
+/** Returns all gated fields of the value. `passed`: it is no first field of `FIRST_OF`. */
+function visit(value: JsonValue, schema: Schema, seen: Visitor, later: PutOff, passed = false): void {
   if (schema.kind === 'struct') {
     if (!isObject(value)) return;
     const { own, descend } = plan(schema);
-    for (const field of own) if (asGiven(value, field.name) !== undefined) seen(value, field);
+    for (const field of own) {
+      if (passed && field.featureGate === FIRST_OF_GATE) continue;
+      if (asGiven(value, field.name) !== undefined) seen(value, field);
+    }
+    const rivals = FIRST_OF[schema.name ?? ''] ?? [];
+    const first = rivals.find((name) => isPresent(value, name));
     for (const field of descend) {
+      if (keepsGated(field)) continue;
       const inner = getOwn(value, field.name);
       if (inner === undefined || inner === null) continue;
       const had = sizeOf(inner);
-      visit(inner, field.schema, seen, later);
+      visit(inner, field.schema, seen, later, passed || (field.name !== first && rivals.includes(field.name)));
       if (had > 0 && sizeOf(inner) === 0 && isDroppedEmpty(field.schema)) delete value[field.name];
     }
   } else if (schema.kind === 'list') {
-    if (Array.isArray(value)) later.each(value, (item) => visit(item, schema.items, seen, later));
+    if (Array.isArray(value)) later.each(value, (item) => visit(item, schema.items, seen, later, passed));
   } else if (schema.kind === 'map') {
     if (isObject(value))
-      later.each(Object.keys(value), (key) => visit(value[key] as JsonValue, schema.values, seen, later));
+      later.each(Object.keys(value), (key) => visit(value[key] as JsonValue, schema.values, seen, later, passed));
   }
 }

@@ -1,7 +1,7 @@
 /** The fields of the built-in types, for `Shaped` and `Strategy` of `pkg/api` and `pkg/registry`: `shapes.CoreV1Pod`. */
 
 export { compilePerSchema, type Visitor } from './compile.js';
-export { type DeclarativeOptions, declarativeErrors, hasDeclarative } from './declarative/index.js';
+export { type DeclarativeOptions, declarativeErrors, hasDeclarative, inFieldOrder } from './declarative/index.js';
 export { applySchemaDefaults, schemaDefaultSteps } from './defaults.js';
 export { dropDisabledFields } from './gates.js';
 export type * as shapes from './gen/shapes.js';
@@ -24,7 +24,7 @@ export {
   type ApiSubresource,
   type CustomSchema,
   createOpenApi,
-  type EncodedDocument,
+  type DatedDocument,
   OPENAPI_V2_PROTOBUF,
   OPENAPI_V3_PROTOBUF,
   type OpenApi,

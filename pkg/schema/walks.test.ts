@@ -150,6 +150,48 @@ describe('dropDisabledFields', () => {
   });
 });
 
+describe('dropDisabledFields of the users of files', () => {
+  const schema = structByName('core/v1.Pod');
+  const off = (gate: string): boolean => gate !== 'AtomicWriteVolumeUserFields';
+  const dropped = (volume: JsonObject, old?: JsonObject): JsonValue => {
+    const it = pod({ volumes: [structuredClone(volume)] });
+    finish(dropDisabledFields(it, schema, off, old === undefined ? undefined : pod({ volumes: [old] })));
+    return (it['spec'] as { volumes: JsonValue[] }).volumes[0] as JsonValue;
+  };
+  const token = { path: 't', user: 1 };
+  const projected = (...sources: readonly JsonObject[]): JsonObject => ({
+    name: 'v',
+    projected: { sources: [...sources] },
+  });
+
+  it('looks at the first type of a source', () => {
+    expect(dropped(projected({ serviceAccountToken: token }))).toEqual(
+      projected({ serviceAccountToken: { path: 't' } }),
+    );
+    const two = { serviceAccountToken: token, podCertificate: { signerName: 's', user: 2 } };
+    expect(dropped(projected(two))).toEqual(
+      projected({ serviceAccountToken: { path: 't' }, podCertificate: { signerName: 's', user: 2 } }),
+    );
+    const empty = { configMap: {}, serviceAccountToken: token };
+    expect(dropped(projected(empty))).toEqual(projected(empty));
+  });
+
+  it('looks at the first type of a volume', () => {
+    const two = { name: 'v', configMap: { name: 'c', defaultUser: 1 }, downwardAPI: { defaultUser: 2 } };
+    expect(dropped(two)).toEqual({ name: 'v', configMap: { name: 'c' }, downwardAPI: { defaultUser: 2 } });
+    const one = { name: 'v', downwardAPI: { defaultUser: 2 } };
+    expect(dropped(one, two)).toEqual({ name: 'v', downwardAPI: {} });
+    expect(dropped(one, one)).toEqual(one);
+  });
+});
+
+it('dropDisabledFields keeps those of the templates of claims', () => {
+  const health = { status: { healthStatus: { lastTransitionTime: null } } };
+  const set: JsonObject = { spec: { volumeClaimTemplates: [structuredClone(health)] } };
+  finish(dropDisabledFields(set, structByName('apps/v1.StatefulSet'), () => false));
+  expect(set['spec']).toEqual({ volumeClaimTemplates: [health] });
+});
+
 function anything(): fc.Arbitrary<JsonValue> {
   return fc.jsonValue({ maxDepth: 4 }) as fc.Arbitrary<JsonValue>;
 }

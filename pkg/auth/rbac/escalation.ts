@@ -67,7 +67,7 @@ export class EscalationCheck {
     const name = textAt(ref, 'name');
     const isRole = kind === 'Role';
     if (!isRole && kind !== 'ClusterRole')
-      throw errors.unclassified(`unsupported role reference kind: ${JSON.stringify(kind)}`);
+      throw errors.unexpected(`unsupported role reference kind: ${JSON.stringify(kind)}`);
     if (await this.#may(write, 'bind', isRole ? 'roles' : 'clusterroles', name)) return;
     if (isRole && namespace === '') throw errors.badRequest('Namespace parameter required.');
     if (name === '') throw errors.badRequest('Name parameter required.');

@@ -32,6 +32,27 @@ it.each([
   );
 });
 
+it('a service warns of its fields in the order of kube-apiserver', async () => {
+  const spec = {
+    type: 'LoadBalancer',
+    ports: [{ port: 80 }],
+    externalIPs: ['1.2.3.4'],
+    loadBalancerIP: '010.0.0.1',
+    trafficDistribution: 'PreferClose',
+  };
+  const found = await warnings('services', 'default', {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'a' },
+    spec,
+  });
+  expect(found.map((text) => text.split(/[ :]/, 1)[0])).toEqual([
+    'spec.externalIPs',
+    'spec.loadBalancerIP',
+    'spec.trafficDistribution',
+  ]);
+});
+
 describe('warnings', () => {
   it.each([
     [

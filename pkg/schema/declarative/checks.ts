@@ -90,7 +90,7 @@ function unique({ value, path, errors, schema }: Subject, argument: string): voi
 }
 
 /** Returns the value with its fields in the order of the schema, in which Go prints them. */
-function inFieldOrder(value: JsonValue, schema: Schema | undefined): JsonValue {
+export function inFieldOrder(value: JsonValue, schema: Schema | undefined): JsonValue {
   if (Array.isArray(value)) {
     const items = schema?.kind === 'list' ? schema.items : undefined;
     return value.map((item) => inFieldOrder(item, items));

@@ -1,1 +1,2 @@
+export { inFieldOrder } from './checks.js';
 export { type DeclarativeOptions, declarativeErrors, hasDeclarative } from './validate.js';

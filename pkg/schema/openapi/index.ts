@@ -1,4 +1,4 @@
-export type { EncodedDocument } from './kept.js';
+export type { DatedDocument } from './kept.js';
 export { type RemoteDocument, remoteDocument } from './remote.js';
 export type { ApiDescription, ApiGroupVersion, ApiResource, ApiSubresource, CustomSchema } from './served.js';
 export {

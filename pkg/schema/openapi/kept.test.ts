@@ -15,15 +15,30 @@ describe('documents', () => {
   }
 
   it('are made once for all requests that wait, and kept', async () => {
-    const { document, made } = documentOf(new DocumentMemory(), 1);
+    const { document, made } = documentOf(new DocumentMemory(() => 0), 1);
     expect(document.knownHash).toBeUndefined();
     const [a, b] = await Promise.all([document.get(), document.get()]);
     expect(await document.get()).toBe(a);
     expect([a === b, made(), document.knownHash]).toEqual([true, 1, a.hash]);
   });
 
+  it('keep the time of their content when they are made again', async () => {
+    let [now, text] = [1, 'a'];
+    const memory = new DocumentMemory(() => now);
+    const document = new KeptDocument(memory, () => encoded([Buffer.from(text)], pause));
+    const modified = async (): Promise<number> => {
+      document.drop();
+      return (await document.get()).modified;
+    };
+    expect(await modified()).toBe(1);
+    now = 2;
+    expect(await modified()).toBe(1);
+    text = 'b';
+    expect(await modified()).toBe(2);
+  });
+
   it('are dropped when those used since need their memory, but their hashes stay', async () => {
-    const memory = new DocumentMemory();
+    const memory = new DocumentMemory(() => 0);
     const all = Array.from({ length: 6 }, () => documentOf(memory, 10));
     for (const { document } of all) await document.get();
     expect(memory.bytes).toBe(40 * MEGABYTE);
@@ -39,7 +54,7 @@ describe('documents', () => {
   });
 
   it('that are larger than the half of the bound are not kept', async () => {
-    const memory = new DocumentMemory();
+    const memory = new DocumentMemory(() => 0);
     const { document, made } = documentOf(memory, 25);
     await document.get();
     await document.get();

@@ -8,6 +8,11 @@ export interface EncodedDocument {
   readonly hash: string;
 }
 
+/** A document with the time at which its content was first made, in Unix milliseconds. */
+export interface DatedDocument extends EncodedDocument {
+  readonly modified: number;
+}
+
 /** Bytes of the documents of one server that stay in memory: many times those of the built-in kinds. */
 const KEPT_BYTES_MAX = 48 * 1024 * 1024;
 /** A document that is larger is made for each request that needs its content. */
@@ -15,10 +20,16 @@ const ONE_BYTES_MAX = KEPT_BYTES_MAX / 2;
 
 /** The documents that were used last, up to a bound in bytes. */
 export class DocumentMemory {
-  readonly #documents = new Map<KeptDocument, EncodedDocument>();
+  readonly #documents = new Map<KeptDocument, DatedDocument>();
   #bytes = 0;
+  /** Unix milliseconds. */
+  readonly now: () => number;
 
-  get(key: KeptDocument): EncodedDocument | undefined {
+  constructor(now: () => number) {
+    this.now = now;
+  }
+
+  get(key: KeptDocument): DatedDocument | undefined {
     const found = this.#documents.get(key);
     if (found === undefined) return undefined;
     this.#documents.delete(key);
@@ -26,7 +37,7 @@ export class DocumentMemory {
     return found;
   }
 
-  set(key: KeptDocument, document: EncodedDocument): void {
+  set(key: KeptDocument, document: DatedDocument): void {
     if (document.bytes.length > ONE_BYTES_MAX) return;
     this.drop(key);
     this.#documents.set(key, document);
@@ -47,12 +58,13 @@ export class DocumentMemory {
   }
 }
 
-/** A document that is made when it is requested, once for all requests that wait. Its hash stays known. */
+/** A document that is made when it is requested, once for all requests that wait. Its hash and the time of its content stay known. */
 export class KeptDocument {
   readonly #make: () => Promise<EncodedDocument>;
   readonly #memory: DocumentMemory;
-  #making: Promise<EncodedDocument> | undefined;
+  #making: Promise<DatedDocument> | undefined;
   #hash: string | undefined;
+  #modified = 0;
 
   constructor(memory: DocumentMemory, make: () => Promise<EncodedDocument>) {
     this.#memory = memory;
@@ -68,16 +80,22 @@ export class KeptDocument {
     return this.#hash ?? (await this.get()).hash;
   }
 
-  async get(): Promise<EncodedDocument> {
+  async get(): Promise<DatedDocument> {
     const known = this.#memory.get(this);
     if (known !== undefined) return known;
-    this.#making ??= this.#make().finally(() => {
+    this.#making ??= this.#made().finally(() => {
       this.#making = undefined;
     });
-    const made = await this.#making;
+    return this.#making;
+  }
+
+  async #made(): Promise<DatedDocument> {
+    const made = await this.#make();
+    if (made.hash !== this.#hash) this.#modified = this.#memory.now();
     this.#hash = made.hash;
-    this.#memory.set(this, made);
-    return made;
+    const dated = { ...made, modified: this.#modified };
+    this.#memory.set(this, dated);
+    return dated;
   }
 
   drop(): void {

@@ -40,7 +40,7 @@ function read(
 }
 
 async function merged(...remote: readonly RemoteDocument[]) {
-  const documents = createOpenApi({ api: API, remote, pause: () => Promise.resolve() });
+  const documents = createOpenApi({ now: () => 0, api: API, remote, pause: () => Promise.resolve() });
   const { bytes, hash } = await documents.v2('json');
   const { paths, definitions } = JSON.parse(bytes.toString()) as Record<
     'paths' | 'definitions',

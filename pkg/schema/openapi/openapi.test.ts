@@ -128,7 +128,7 @@ describe('OpenAPI service', () => {
   const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
   it('names every document with the hash of its content', async () => {
-    const openapi = createOpenApi({ api, pause });
+    const openapi = createOpenApi({ now: () => 0, api, pause });
     const index = JSON.parse((await openapi.v3Index()).bytes.toString()) as { paths: JsonObject };
     const groups = ['api', 'apis', 'apis/apps', 'apis/apps/v1'];
     const issuer = ['.well-known/openid-configuration', 'openid/v1/jwks'];
@@ -146,7 +146,7 @@ describe('OpenAPI service', () => {
   });
 
   it('has the documents of the token issuer in both dialects and encodings', async () => {
-    const openapi = createOpenApi({ api, pause });
+    const openapi = createOpenApi({ now: () => 0, api, pause });
     const swagger = JSON.parse((await openapi.v2('json')).bytes.toString()) as JsonObject;
     for (const [name, id, type] of [
       ['.well-known/openid-configuration', 'getServiceAccountIssuerOpenIDConfiguration', 'application/json'],
@@ -170,7 +170,11 @@ describe('OpenAPI service', () => {
     const published = async (schema: JsonObject, dialect: 'v2' | 'v3' = 'v2'): Promise<JsonObject> => {
       const [resource] = custom.resources;
       const own = { ...resource!, custom: { listKind: 'CronTabList', schema: () => schema } };
-      const openapi = createOpenApi({ api: { ...api, groupVersions: [{ ...custom, resources: [own] }] }, pause });
+      const openapi = createOpenApi({
+        now: () => 0,
+        api: { ...api, groupVersions: [{ ...custom, resources: [own] }] },
+        pause,
+      });
       const made = dialect === 'v2' ? await openapi.v2('json') : await openapi.v3('apis/stable.example.com/v1');
       const parsed = JSON.parse(made?.bytes.toString() ?? '') as JsonObject;
       const all = (
@@ -221,9 +225,10 @@ describe('OpenAPI service', () => {
   });
 
   it('reuses unchanged documents and includes custom resources', async () => {
-    const first = createOpenApi({ api, pause });
+    const first = createOpenApi({ now: () => 0, api, pause });
     const apps = await first.v3('apis/apps/v1');
     const second = createOpenApi({
+      now: () => 0,
       api: { ...api, groupVersions: [...api.groupVersions, custom] },
       pause,
       previous: first,
@@ -245,7 +250,11 @@ describe('OpenAPI service', () => {
   });
 
   it('writes v2 as protobuf with the same content as JSON', async () => {
-    const openapi = createOpenApi({ api: { ...api, groupVersions: [...api.groupVersions, custom] }, pause });
+    const openapi = createOpenApi({
+      now: () => 0,
+      api: { ...api, groupVersions: [...api.groupVersions, custom] },
+      pause,
+    });
     const json = JSON.parse((await openapi.v2('json')).bytes.toString()) as JsonObject;
     const { bytes } = await openapi.v2('protobuf');
     const names = namesIn(bytes);
@@ -254,7 +263,7 @@ describe('OpenAPI service', () => {
   });
 
   it('writes v3 as protobuf with the same content as JSON', async () => {
-    const openapi = createOpenApi({ api, pause });
+    const openapi = createOpenApi({ now: () => 0, api, pause });
     const json = JSON.parse((await openapi.v3('apis/apps/v1'))!.bytes.toString()) as JsonObject;
     const { bytes, hash } = (await openapi.v3('apis/apps/v1', 'protobuf'))!;
     expect(hash).not.toBe((await openapi.v3('apis/apps/v1'))!.hash);

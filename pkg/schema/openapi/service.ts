@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../../api/index.js';
 import { Definitions } from './definitions.js';
 import { encodeHead, encodePart, encodeTail } from './gnostic.js';
 import { documentV3, encodeHeadV3, encodePathV3, encodeSchemaV3 } from './gnostic3.js';
-import { DocumentMemory, type EncodedDocument, encoded, KeptDocument } from './kept.js';
+import { type DatedDocument, DocumentMemory, type EncodedDocument, encoded, KeptDocument } from './kept.js';
 import { mergedParts } from './merge.js';
 import type { RemoteDocument } from './remote.js';
 import { rootNames, rootPaths } from './roots.js';
@@ -43,9 +43,9 @@ export interface OpenApi {
   /** `/openapi/v3`: every document with its hash. */
   v3Index(): Promise<EncodedDocument>;
   /** `/openapi/v3/<name>`: `api/v1`, `apis/apps/v1`, `apis/apps`, `version`. Undefined if the document does not exist. */
-  v3(name: string, form?: DocumentForm): Promise<EncodedDocument | undefined>;
+  v3(name: string, form?: DocumentForm): Promise<DatedDocument | undefined>;
   /** `/openapi/v2`; `protobuf` is what `OPENAPI_V2_PROTOBUF` names. */
-  v2(form: DocumentForm): Promise<EncodedDocument>;
+  v2(form: DocumentForm): Promise<DatedDocument>;
   /** The hash of the v2 document, if it was made before. */
   v2Hash(form: DocumentForm): string | undefined;
   /** The hash of a v3 document in JSON; undefined if it does not exist. */
@@ -60,6 +60,8 @@ export interface OpenApiOptions {
   readonly remote?: readonly RemoteDocument[];
   /** Yields to other work (`setImmediate` as a promise); called after every few milliseconds. */
   readonly pause: () => Promise<void>;
+  /** The time in Unix milliseconds, which documents show as that of their last change. */
+  readonly now: () => number;
   readonly previous?: OpenApi;
 }
 
@@ -83,12 +85,12 @@ class Documents implements OpenApi {
   readonly #sources = new Map<string, ApiGroupVersion>();
   readonly #index: KeptDocument;
 
-  constructor({ api, pause, previous, remote = [] }: OpenApiOptions) {
+  constructor({ api, pause, now, previous, remote = [] }: OpenApiOptions) {
     this.api = api;
     this.#remote = remote;
     this.#pause = pause;
     const old = previous instanceof Documents ? previous : undefined;
-    this.#memory = old?.sharedMemory ?? new DocumentMemory();
+    this.#memory = old?.sharedMemory ?? new DocumentMemory(now);
     this.#index = new KeptDocument(this.#memory, () => this.#makeIndex());
     this.#v2 = {
       json: new KeptDocument(this.#memory, () => this.#swaggerJson()),
@@ -132,7 +134,7 @@ class Documents implements OpenApi {
     return this.#index.get();
   }
 
-  async v3(name: string, form: DocumentForm = 'json'): Promise<EncodedDocument | undefined> {
+  async v3(name: string, form: DocumentForm = 'json'): Promise<DatedDocument | undefined> {
     return this.#v3.get(name)?.[form].get();
   }
 
@@ -140,7 +142,7 @@ class Documents implements OpenApi {
     return this.#v3.get(name)?.json.hash();
   }
 
-  v2(form: DocumentForm): Promise<EncodedDocument> {
+  v2(form: DocumentForm): Promise<DatedDocument> {
     return this.#v2[form].get();
   }
 

@@ -43,7 +43,7 @@ it('yields before each schema of a custom resource', async () => {
     pauses++;
     return Promise.resolve();
   };
-  const { bytes } = await createOpenApi({ api, pause }).v2('json');
+  const { bytes } = await createOpenApi({ now: () => 0, api, pause }).v2('json');
   expect(new Set(at).size).toBe(3);
   const { definitions } = JSON.parse(bytes.toString()) as { definitions: JsonObject };
   expect(definitions['com.example.v1.B']).toMatchObject({ properties: { spec: { type: 'string', description: 'B' } } });

@@ -14,7 +14,7 @@ import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, objectAt, objectIn, objectsAt, textAt } from '../access.js';
 import { claimSpec, claimWarnings } from '../core/claimspec.js';
-import { fill, roundClaim } from '../core/pod/defaults.js';
+import { fill, roundAmounts, roundClaim } from '../core/pod/defaults.js';
 import { templateMeta } from '../core/pod/validation/index.js';
 import { whenAbsent } from '../defaults.js';
 import { scaleSubresource, selectorText, statusSubresource, versions, withStatus } from '../form.js';
@@ -62,7 +62,9 @@ export const statefulSet: ResourceDeclaration<shapes.AppsV1StatefulSet> = {
         const inner = objectIn(claim, 'spec');
         whenAbsent(inner, 'volumeMode', 'Filesystem');
         roundClaim(inner);
-        fill(objectIn(claim, 'status'), 'phase', 'Pending');
+        const status = objectIn(claim, 'status');
+        fill(status, 'phase', 'Pending');
+        for (const field of ['capacity', 'allocatedResources'] as const) roundAmounts(objectAt(status, field));
       }
       defaultTemplate(spec);
     },

@@ -7,6 +7,7 @@ import {
   type RequestAttributes,
   type UserInfo,
 } from '../../../api/index.js';
+import { inFieldOrder, structByName } from '../../../schema/index.js';
 import type { ResourceDeclaration, VirtualRequest } from '../../resource.js';
 import { at, listAt, objectAt, objectIn, textAt } from '../access.js';
 import type { ClusterConfig } from '../cluster.js';
@@ -24,8 +25,8 @@ interface Review {
   /** The user under review. */
   readonly user: (request: VirtualRequest) => UserInfo;
   readonly rules: (body: JsonObject, errors: FieldErrors) => void;
-  /** Why metadata is refused. */
-  readonly metadataRule: string;
+  /** The rules whose errors follow that of the metadata. */
+  readonly rulesAfter?: (body: JsonObject, errors: FieldErrors) => void;
 }
 
 const named = (spec: JsonObject): UserInfo => {
@@ -38,14 +39,12 @@ const REVIEWS: readonly Review[] = [
   {
     kind: 'SelfSubjectAccessReview',
     namespaced: false,
-    metadataRule: 'must be empty',
     user: ({ context }) => context.user,
     rules: (body, found) => attributes(body, found),
   },
   {
     kind: 'SubjectAccessReview',
     namespaced: false,
-    metadataRule: 'must be empty',
     user: ({ body }) => named(objectAt(body, 'spec')),
     rules: (body, found) => {
       attributes(body, found);
@@ -55,11 +54,12 @@ const REVIEWS: readonly Review[] = [
   {
     kind: 'LocalSubjectAccessReview',
     namespaced: true,
-    metadataRule: 'must be empty except for namespace',
     user: ({ body }) => named(objectAt(body, 'spec')),
     rules: (body, found) => {
       attributes(body, found);
       someUser(body, found);
+    },
+    rulesAfter: (body, found) => {
       const namespace = textAt(body, 'spec', 'resourceAttributes', 'namespace');
       if (at(body, 'spec', 'resourceAttributes') !== undefined && namespace !== textAt(body, 'metadata', 'namespace'))
         found.invalid(SPEC.child('resourceAttributes', 'namespace'), namespace, 'must match metadata.namespace');
@@ -105,19 +105,14 @@ function check(body: JsonObject, review: Review): void {
   const meta = { ...objectIn(body, 'metadata') };
   for (const field of ['managedFields', 'namespace'] as const) delete meta[field];
   if (Object.keys(meta).length > 0)
-    found.invalid(FieldPath.of('metadata'), inOrder(objectIn(body, 'metadata')), review.metadataRule);
+    found.invalid(
+      FieldPath.of('metadata'),
+      inFieldOrder(objectIn(body, 'metadata'), structByName('meta/v1.ObjectMeta')),
+      review.namespaced ? 'must be empty except for namespace' : 'must be empty',
+    );
+  review.rulesAfter?.(body, found);
   if (!found.empty) throw errors.invalid({ group: GROUP, kind: '' }, '', found.list);
 }
-
-/** The order of the fields in kube-apiserver, which prints them in an error. */
-const META_FIELDS = [
-  ...['name', 'generateName', 'namespace', 'selfLink', 'uid', 'resourceVersion', 'generation', 'creationTimestamp'],
-  ...['deletionTimestamp', 'deletionGracePeriodSeconds', 'labels', 'annotations', 'ownerReferences', 'finalizers'],
-  'managedFields',
-];
-
-const inOrder = (meta: JsonObject): JsonObject =>
-  Object.fromEntries(META_FIELDS.flatMap((name) => (meta[name] === undefined ? [] : [[name, meta[name]]])));
 
 const EXACTLY_ONE = 'exactly one of nonResourceAttributes or resourceAttributes must be specified';
 

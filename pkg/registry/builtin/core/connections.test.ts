@@ -19,6 +19,17 @@ async function opened(): Promise<Bench> {
   return b;
 }
 
+it('a node without addresses is an error without a reason', async () => {
+  const b = await opened();
+  await b.create('nodes', '', { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' } });
+  const parameters = { text: () => '', all: () => [], has: () => false, integer: () => undefined };
+  const failed = b.registry.connect({ target: b.target('pods/log', 'default', 'placed'), parameters }, b.context);
+  const message = 'no preferred addresses found; known addresses: []';
+  const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: 500 };
+  await expect(failed).rejects.toMatchObject({ status });
+  await expect(failed).rejects.not.toHaveProperty('status.reason');
+});
+
 /** Returns 'nothing' for an empty response without an error, otherwise the code and message. */
 async function connected(b: Bench, path: string, resource = 'pods'): Promise<string> {
   const [place = '', query = ''] = path.split('?');

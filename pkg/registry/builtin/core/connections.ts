@@ -30,7 +30,7 @@ async function reachNode({ objects }: ConnectionRequest, name: string): Promise<
   const addresses = objectsAt(node, 'status', 'addresses');
   const known = addresses.filter((a) => ADDRESS_TYPES.includes(textAt(a, 'type')));
   if (known.length === 0)
-    throw errors.internal(
+    throw errors.unexpected(
       `no preferred addresses found; known addresses: [${addresses.map((a) => textAt(a, 'address')).join(' ')}]`,
     );
   throw errors.serviceUnavailable(`error dialing backend: this server has no connection to the agent of node ${name}`);

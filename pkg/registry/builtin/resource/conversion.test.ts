@@ -21,19 +21,23 @@ it('a request without content lacks a choice', async () => {
   ).toEqual(['spec.devices.requests[0]']);
 });
 
-it.each([{ count: 2 }, { adminAccess: false }, { capacity: {} }])(
-  'a request with content but without a device class has no mode by default: %j',
-  async (content) => {
-    expect(await fields('ResourceClaim', { devices: { requests: [{ name: 'a', ...content }] } })).toEqual([
-      'spec.devices.requests[0].exactly.deviceClassName',
-      'spec.devices.requests[0].exactly.allocationMode',
-    ]);
-    const spec = { devices: { requests: [{ name: 'a', allocationMode: 'All', ...content }] } };
-    expect(await fields('ResourceClaimTemplate', { spec })).not.toContain(
-      'spec.spec.devices.requests[0].exactly.allocationMode',
-    );
-  },
-);
+it.each([
+  { count: 2 },
+  { adminAccess: false },
+  { capacity: {} },
+  { selectors: [] },
+  { tolerations: [] },
+  { derivedAttributes: [] },
+])('a request with content but without a device class has no mode by default: %j', async (content) => {
+  expect(await fields('ResourceClaim', { devices: { requests: [{ name: 'a', ...content }] } })).toEqual([
+    'spec.devices.requests[0].exactly.deviceClassName',
+    'spec.devices.requests[0].exactly.allocationMode',
+  ]);
+  const spec = { devices: { requests: [{ name: 'a', allocationMode: 'All', ...content }] } };
+  expect(await fields('ResourceClaimTemplate', { spec })).not.toContain(
+    'spec.spec.devices.requests[0].exactly.allocationMode',
+  );
+});
 
 it.each([
   ['ResourceClaim', 'spec', (spec: JsonObject): JsonObject => spec],

@@ -1,6 +1,6 @@
-import { isObject, type JsonObject, type JsonValue, removeField } from '../../../api/index.js';
+import { asGiven, isObject, type JsonObject, type JsonValue, removeField } from '../../../api/index.js';
 import type { DeclaredVersion } from '../../resource.js';
-import { at, listAt, objectsAt } from '../access.js';
+import { at, objectsAt } from '../access.js';
 import { versions } from '../form.js';
 import { fillClaim } from './validation.js';
 
@@ -28,12 +28,14 @@ const REQUEST = [
   'derivedAttributes',
 ] as const;
 
+const UNSET: readonly (JsonValue | undefined)[] = [undefined, null, '', 0];
+
 function toExactly(request: JsonObject): void {
-  // The conversion keeps no empty list of tolerations.
-  if (listAt(request, 'tolerations').length === 0) removeField(request, 'tolerations');
+  // An empty list in the request is a wish, too.
+  const wished = REQUEST.some((name) => !UNSET.includes(asGiven(request, name)));
   const exactly: JsonObject = {};
   for (const name of REQUEST) move(request, exactly, name);
-  if (Object.values(exactly).some((v) => v !== '' && v !== 0)) request['exactly'] = exactly;
+  if (wished) request['exactly'] = exactly;
 }
 
 function fromExactly(request: JsonObject): void {
@@ -56,7 +58,7 @@ function fromBasic(device: JsonObject): void {
 
 function move(from: JsonObject, to: JsonObject, name: string): void {
   const v: JsonValue | undefined = from[name];
-  delete from[name];
+  removeField(from, name);
   if (v !== undefined) to[name] = v;
 }
 

@@ -25,6 +25,7 @@ async function reserved(b: Bench): Promise<readonly string[]> {
   return reads.flatMap((read) => (read.kind === 'ok' ? read.items.map((item) => item.key) : []));
 }
 
+const RANGES = 'service.beta.kubernetes.io/load-balancer-source-ranges';
 const LOCAL = { type: 'LoadBalancer', externalTrafficPolicy: 'Local', allocateLoadBalancerNodePorts: false };
 
 describe('a service that is refused', () => {
@@ -63,6 +64,41 @@ describe('a service that is refused', () => {
   ])('names %s alone: allocation comes before validation', async (_what, spec, cause) => {
     const b = await Bench.open();
     expect(await causesOf(b.create('services', 'default', service(spec)))).toEqual([cause]);
+  });
+
+  it.each<readonly [string, JsonObject, JsonObject, readonly string[]]>([
+    [
+      'the spec',
+      {},
+      { loadBalancerSourceRanges: [' x ', '010.0.0.0/8', '10.0.0.1/8', ' 10.0.0.0/8 '] },
+      ['"x"', '"010.0.0.0/8"', '"10.0.0.1/8"'],
+    ],
+    ['the annotation', { [RANGES]: ' 10.0.0.0/8, x ,' }, {}, ['"x"', '""']],
+    ['a blank annotation', { [RANGES]: ' ' }, {}, []],
+    ['an annotation that the spec supersedes', { [RANGES]: 'x' }, { loadBalancerSourceRanges: ['10.0.0.0/8'] }, []],
+  ])('names the source ranges of %s', async (_what, annotations, spec, values) => {
+    const b = await Bench.open();
+    const wanted = service({ type: 'LoadBalancer', ports: [{ port: 80 }], ...spec });
+    const made = b.create('services', 'default', { ...wanted, metadata: { name: 'a', annotations } });
+    if (values.length === 0) await made;
+    else expect((await causesOf(made)).map((cause) => /Invalid value: ("[^"]*"):/.exec(cause)?.[1])).toEqual(values);
+  });
+
+  it('names an empty annotation of source ranges without a load balancer', async () => {
+    const b = await Bench.open();
+    const wanted = { ...service({ ports: [{ port: 80 }] }), metadata: { name: 'a', annotations: { [RANGES]: '' } } };
+    expect(await causesOf(b.create('services', 'default', wanted))).toEqual([
+      `metadata.annotations[${RANGES}]: Forbidden: may only be used when \`type\` is 'LoadBalancer'`,
+    ]);
+  });
+
+  it('is not refused in a dry run for an address in use', async () => {
+    const b = await Bench.open();
+    const wanted = service({ clusterIP: '10.96.0.1', ports: [{ port: 80 }] });
+    const made = await b.create('services', 'default', wanted, { dryRun: true });
+    expect(specOf(made)['clusterIP']).toBe('10.96.0.1');
+    const any = await b.create('services', 'default', service({ ports: [{ port: 80 }] }), { dryRun: true });
+    expect(specOf(any)['clusterIP']).toBe('10.96.0.0');
   });
 
   it('by validation shows the node port that it got, and keeps nothing', async () => {

@@ -8,6 +8,7 @@ import {
   formatTime,
   type IpAddress,
   type JsonObject,
+  maskIp,
   parseCidr,
   parseIp,
 } from '../../../../api/index.js';
@@ -126,7 +127,9 @@ async function takeIp(s: Service, ip: string, ranges: readonly Cidr[], work: Wor
   const parsed = parseIp(ip)!;
   let why: string | undefined;
   if (!ranges.some((range) => allocates(range, parsed))) why = 'the provided network does not match the current range';
-  else if ((await work.store.get(IP_PREFIX + formatIp(parsed))) !== undefined) why = 'provided IP is already allocated';
+  // A dry run does not look for the address among those allocated, as in kube-apiserver.
+  else if (!work.context.dryRun && (await work.store.get(IP_PREFIX + formatIp(parsed))) !== undefined)
+    why = 'provided IP is already allocated';
   if (why !== undefined) {
     const errors = new FieldErrors().invalid(
       FieldPath.of('spec', 'clusterIPs'),
@@ -152,6 +155,8 @@ async function freeIpOf(ranges: readonly Cidr[], work: Work): Promise<string> {
  * it first (KEP-3070: min(max(16, size/16), 256) addresses).
  */
 async function freeIp(range: Cidr, work: Work): Promise<string | undefined> {
+  // A dry run shows the network address, as in kube-apiserver.
+  if (work.context.dryRun) return formatIp(maskIp(range.address, range.prefixLength));
   const bits = hostBits(range);
   // the network address and, for IPv4, the broadcast address are not allocated
   const size = (1n << bits) - (range.address.family === 4 ? 2n : 1n);

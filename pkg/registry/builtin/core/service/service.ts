@@ -50,7 +50,7 @@ export function serviceResource(cluster: ClusterConfig): ResourceDeclaration<sha
           dropWhatNoTypeHas(o);
           return settleAddresses(o, undefined, families);
         },
-        validate: validateService,
+        validate: (o, errors) => validateService(o, undefined, errors),
       },
       update: {
         allowCreate: true,
@@ -133,6 +133,7 @@ function warn(
   if (at(o, 'metadata', 'annotations', OLD_TOPOLOGY) !== undefined)
     context.warn(`annotation ${OLD_TOPOLOGY} is deprecated, please use ${TOPOLOGY} instead`);
   const external = listAt(o, 'spec', 'externalIPs');
+  addressWarnings(o, ['clusterIPs', ipWarning], context);
   if (isHeadless(o)) {
     if (textAt(o, 'spec', 'loadBalancerIP') !== '')
       context.warn('spec.loadBalancerIP is ignored for headless services');
@@ -140,11 +141,13 @@ function warn(
     if (textAt(o, 'spec', 'sessionAffinity') !== 'None')
       context.warn('spec.SessionAffinity is ignored for headless services');
   }
-  addressWarnings(o, context);
-  if (external.length > 0 && typeOf(o) === 'ExternalName')
-    context.warn('spec.externalIPs is ignored when spec.type is "ExternalName"');
-  else if (external.length > 0 && !isHeadless(o))
+  addressWarnings(o, ['externalIPs', ipWarning], context);
+  const isExternal = typeOf(o) === 'ExternalName';
+  if (external.length > 0 && !isExternal && !isHeadless(o))
     context.warn('spec.externalIPs is deprecated and may no longer be implemented in some clusters');
+  addressWarnings(o, ['loadBalancerIP', ipWarning], context);
+  addressWarnings(o, ['loadBalancerSourceRanges', cidrWarning], context);
+  if (external.length > 0 && isExternal) context.warn('spec.externalIPs is ignored when spec.type is "ExternalName"');
   if (typeOf(o) !== 'ExternalName' && textAt(o, 'spec', 'externalName') !== '')
     context.warn('spec.externalName is ignored when spec.type is not "ExternalName"');
   if (textAt(o, 'spec', 'trafficDistribution') === 'PreferClose')
@@ -154,16 +157,14 @@ function warn(
 const OLD_TOPOLOGY = 'service.kubernetes.io/topology-aware-hints';
 const TOPOLOGY = 'service.kubernetes.io/topology-mode';
 
-function addressWarnings(o: Shaped<shapes.CoreV1Service>, context: WriteContext): void {
-  for (const [field, warning] of [
-    ['clusterIPs', ipWarning],
-    ['externalIPs', ipWarning],
-    ['loadBalancerIP', ipWarning],
-    ['loadBalancerSourceRanges', cidrWarning],
-  ] as const) {
-    const path = `spec.${field}`;
-    const one = textAt(o, 'spec', field);
-    if (one !== '') warning(one, path, context.warn);
-    for (const [i, v] of listAt(o, 'spec', field).entries()) warning(String(v), `${path}[${i}]`, context.warn);
-  }
+type AddressRule = readonly [
+  'clusterIPs' | 'externalIPs' | 'loadBalancerIP' | 'loadBalancerSourceRanges',
+  typeof ipWarning | typeof cidrWarning,
+];
+
+function addressWarnings(o: Shaped<shapes.CoreV1Service>, [field, warning]: AddressRule, context: WriteContext): void {
+  const path = `spec.${field}`;
+  const one = textAt(o, 'spec', field);
+  if (one !== '') warning(one, path, context.warn);
+  for (const [i, v] of listAt(o, 'spec', field).entries()) warning(String(v), `${path}[${i}]`, context.warn);
 }

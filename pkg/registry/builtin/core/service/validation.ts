@@ -4,6 +4,7 @@ import {
   type FieldErrors,
   FieldPath,
   type IpAddress,
+  isCidr,
   isDns1123Label,
   isDns1123Subdomain,
   isIp,
@@ -44,7 +45,7 @@ const DISTRIBUTIONS = ['PreferClose', 'PreferSameZone', 'PreferSameNode'];
 const POLICIES = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
 const AFFINITY_SECONDS_MAX = 86400;
 
-export function validateService(s: Service, errors: FieldErrors): void {
+export function validateService(s: Service, old: Service | undefined, errors: FieldErrors): void {
   const type = typeOf(s);
   if (!hasClusterIp(s)) addresses(s, undefined, errors);
   if (type === 'ExternalName') externalName(s, errors);
@@ -66,7 +67,7 @@ export function validateService(s: Service, errors: FieldErrors): void {
     });
   }
   repeated(s, errors);
-  loadBalancer(s, errors);
+  loadBalancer(s, old, errors);
   traffic(s, errors);
   const distribution = at(s, 'spec', 'trafficDistribution');
   if (typeof distribution === 'string' && !DISTRIBUTIONS.includes(distribution))
@@ -191,30 +192,35 @@ export function notLocal(ip: string, path: FieldPath, errors: FieldErrors): void
     errors.invalid(path, ip, 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)');
 }
 
-function loadBalancer(s: Service, errors: FieldErrors): void {
+function loadBalancer(s: Service, old: Service | undefined, errors: FieldErrors): void {
   const isLoadBalancer = typeOf(s) === 'LoadBalancer';
   const only = ONLY_LOAD_BALANCERS;
   const ranges = listAt(s, 'spec', 'loadBalancerSourceRanges');
   // kube-apiserver spells this path with a capital; clients search for it
   const path = SPEC.child('LoadBalancerSourceRanges');
+  const annotated = at(s, 'metadata', 'annotations', SOURCE_RANGES_ANNOTATION);
   if (ranges.length > 0) {
     if (!isLoadBalancer) errors.forbidden(path, only);
-    errors.each(ranges, (range, i) => {
-      const text = String(range).trim();
-      if (parseCidr(text) === undefined) errors.invalid(path.index(i), String(range), BAD_RANGE);
+    const held = new Set(old === undefined ? [] : trimmed(listAt(old, 'spec', 'loadBalancerSourceRanges')));
+    errors.each(trimmed(ranges), (range, i) => {
+      if (!held.has(range)) for (const sentence of isCidr(range)) errors.invalid(path.index(i), range, sentence);
     });
-  }
-  const annotated = textAt(s, 'metadata', 'annotations', SOURCE_RANGES_ANNOTATION);
-  if (annotated !== '') {
+  } else if (typeof annotated === 'string') {
     const here = FieldPath.of('metadata', 'annotations').key(SOURCE_RANGES_ANNOTATION);
     if (!isLoadBalancer) errors.forbidden(here, only);
-    for (const range of annotated.split(','))
-      if (parseCidr(range.trim()) === undefined) errors.invalid(here, annotated, BAD_RANGE);
+    const isNew = old === undefined || at(old, 'metadata', 'annotations', SOURCE_RANGES_ANNOTATION) !== annotated;
+    const text = annotated.trim();
+    if (isNew && text !== '')
+      errors.each(trimmed(text.split(',')), (range) => {
+        for (const sentence of isCidr(range)) errors.invalid(here, range, sentence);
+      });
   }
   if (!isLoadBalancer && at(s, 'spec', 'allocateLoadBalancerNodePorts') !== undefined)
     errors.forbidden(SPEC.child('allocateLoadBalancerNodePorts'), only);
   loadBalancerClass(s, errors);
 }
+
+const trimmed = (texts: readonly JsonValue[]): readonly string[] => texts.map((text) => String(text).trim());
 
 function loadBalancerClass(s: Service, errors: FieldErrors): void {
   const name = at(s, 'spec', 'loadBalancerClass');
@@ -226,7 +232,6 @@ function loadBalancerClass(s: Service, errors: FieldErrors): void {
 
 const ONLY_LOAD_BALANCERS = "may only be used when `type` is 'LoadBalancer'";
 const SOURCE_RANGES_ANNOTATION = 'service.beta.kubernetes.io/load-balancer-source-ranges';
-const BAD_RANGE = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
 
 function traffic(s: Service, errors: FieldErrors): void {
   const policy = textAt(s, 'spec', 'externalTrafficPolicy');
@@ -325,7 +330,7 @@ export function validateServiceUpdate(s: Service, old: Service, errors: FieldErr
       errors.invalid(SPEC.child('loadBalancerClass'), name, 'may not change once set');
   }
   loadBalancerClass(s, errors);
-  validateService(s, errors);
+  validateService(s, old, errors);
 }
 
 /** The cluster IPs of a service are immutable while it has them; only the second one may be released. */
