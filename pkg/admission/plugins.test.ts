@@ -10,6 +10,10 @@ describe('the choice of plug-ins', () => {
     expect(choiceProblem({ enabled: ['Priority'], disabled: ['Priority'] })).toBe(
       '[Priority] in enable-admission-plugins and disable-admission-plugins overlapped',
     );
+    const both = ['PodSecurity', 'LimitRanger'];
+    expect(choiceProblem({ enabled: both, disabled: both })).toBe(
+      '[LimitRanger PodSecurity] in enable-admission-plugins and disable-admission-plugins overlapped',
+    );
   });
 
   const steps = [{ name: 'Priority' }, { name: 'LimitRanger' }];

@@ -142,7 +142,7 @@ export function choiceProblem({ enabled, disabled }: PluginChoice): string | und
   const unknown = (flag: string, names: readonly string[]): readonly string[] =>
     names.filter((name) => !known.has(name)).map((name) => `${flag} plugin "${name}" is unknown`);
   const problems = [...unknown('enable-admission-plugins', enabled), ...unknown('disable-admission-plugins', disabled)];
-  const both = [...new Set(enabled)].filter((name) => disabled.includes(name));
+  const both = [...new Set(enabled)].filter((name) => disabled.includes(name)).sort();
   if (both.length > 0)
     problems.push(`[${both.join(' ')}] in enable-admission-plugins and disable-admission-plugins overlapped`);
   return problems.length > 1 ? `[${problems.join(', ')}]` : problems[0];

@@ -125,6 +125,7 @@ export {
 } from './names.js';
 export { afterMatch, isLongSearch, searchSteps, type TextMatch } from './patternsearch.js';
 export { isPatternTooLarge, patternSize } from './patternsize.js';
+export { type PemBlock, pemBlocks } from './pem.js';
 export {
   addQuantities,
   canonicalQuantity,
@@ -197,3 +198,4 @@ export {
   parseInstant,
   parseTime,
 } from './time.js';
+export { versionKindProblem } from './versionkind.js';

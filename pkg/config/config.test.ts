@@ -173,7 +173,18 @@ describe('the command line', () => {
       ['--runtime-config=apps/v1=maybe'],
       '--runtime-config: invalid value of apps/v1: maybe, err: strconv.ParseBool: parsing "maybe": invalid syntax',
     ],
-    [['--tls-cert-file=a'], '--tls-cert-file and --tls-private-key-file must be set together'],
+    [['--tls-cert-file=a'], 'missing filename for serving cert'],
+    [
+      ['--max-requests-inflight=-1', '--max-mutating-requests-inflight=-2', '--request-timeout=-1s'],
+      /^\[--max-requests-inflight can not be negative value, --max-mutating-requests-inflight can not be negative value, --request-timeout can not be negative value\]$/,
+    ],
+    [['--min-request-timeout=-1'], /^--min-request-timeout can not be negative value$/],
+    [['--goaway-chance=0.5'], /^--goaway-chance can not be less than 0 or greater than 0.02$/],
+    [['--goaway-chance=-0.001'], '--goaway-chance can not be less than 0 or greater than 0.02'],
+    [
+      ['--goaway-chance=x'],
+      'invalid argument "x" for "--goaway-chance" flag: strconv.ParseFloat: parsing "x": invalid syntax',
+    ],
     [['--initial-cluster=a'], '--initial-cluster: "a" is not NAME=https://HOST:PORT'],
     [['--peer-cert-file=a'], '--peer-cert-file, --peer-key-file and --peer-trusted-ca-file must be set together'],
     [['--initial-cluster=a=https://127.0.0.1:1'], '--initial-cluster does not name this peer, default'],
@@ -241,12 +252,23 @@ describe('the TLS flags', () => {
   });
 
   it.each([
-    ['--tls-min-version=VersionTLS14', 'unknown tls version "VersionTLS14"'],
-    ['--tls-cipher-suites=TLS_FOO', "Cipher suite TLS_FOO not supported or doesn't exist"],
+    ['--tls-min-version=VersionTLS14', /^unknown tls version "VersionTLS14"$/],
+    ['--tls-cipher-suites=TLS_FOO,TLS_BAR', /^Cipher suite TLS_FOO not supported or doesn't exist$/],
+    [
+      '--tls-cipher-suites=TLS_RSA_WITH_AES_128_CBC_SHA',
+      /^error configuring http2: http2: TLSConfig.CipherSuites is missing an HTTP\/2-required AES_128_GCM_SHA256 cipher/,
+    ],
     ['--tls-sni-cert-key=a.crt', 'expected comma separated certificate and key file paths'],
     ['--tls-sni-cert-key=a.crt,a.key:', 'empty names list is not allowed'],
   ])('%s is refused', (flag, message) => {
     expect(() => run(flag)).toThrow(message);
+  });
+});
+
+describe('suites of TLS 1.2 that HTTP/2 does not allow alone', () => {
+  it.each(['--disable-http2-serving', '--tls-min-version=VersionTLS13'])('may be given with %s', (flag) => {
+    const { tls } = run('--tls-cipher-suites=TLS_RSA_WITH_AES_128_CBC_SHA', flag).serving;
+    expect(tls.ciphers).toEqual(['AES128-SHA']);
   });
 });
 

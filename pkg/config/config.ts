@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { type AccessConfig, accessConfigOf } from './accessconfig.js';
 import { type AuditConfig, auditConfigOf } from './auditflags.js';
 import { SIGNERS } from './controllerflags.js';
-import { ConfigError, isPeerUrl, parseDuration, parseRetention } from './flag.js';
+import { ConfigError, isPeerUrl, parseDuration, parseRetention, throwProblems } from './flag.js';
 import { type FlagName, QUOTA_BYTES } from './flags.js';
 import { chooseFeatures } from './gates.js';
 import { type MetricsUrl, metricsUrls } from './metricsflags.js';
@@ -139,6 +139,13 @@ export interface LimitsConfig {
   readonly watchTimeout: number;
 }
 
+const NOT_NEGATIVE = [
+  'max-requests-inflight',
+  'max-mutating-requests-inflight',
+  'request-timeout',
+  'min-request-timeout',
+] as const satisfies readonly FlagName[];
+
 /**
  * Builds the configuration from the texts of all flags. `given` are the names of the flags on the command line: some
  * exclude others only if they are set. Throws `ConfigError` if flags contradict each other.
@@ -152,9 +159,12 @@ export function configOf(
   const integer = (name: FlagName): number => Number(values[name]);
   const duration = (name: FlagName): number => parseDuration(values[name]) ?? 0;
   const list = (name: FlagName): readonly string[] => values[name].split(',').filter((s) => s !== '');
+  throwProblems(
+    NOT_NEGATIVE.filter((name) => values[name].startsWith('-')).map((name) => `--${name} can not be negative value`),
+  );
 
   if ((text('tls-cert-file') === '') !== (text('tls-private-key-file') === ''))
-    throw new ConfigError('--tls-cert-file and --tls-private-key-file must be set together');
+    throw new ConfigError('missing filename for serving cert');
   if (integer('election-timeout') < 5 * integer('heartbeat-interval'))
     throw new ConfigError('--election-timeout must be at least five times --heartbeat-interval');
   const initialCluster = membersOf(text('initial-cluster'));

@@ -73,11 +73,52 @@ describe('a configuration file', () => {
       `${HEAD}jwt:\n- {issuer: {url: 'https://a', other: 1}, some: 2}\n`,
       'strict decoding error: unknown field "jwt[0]',
     ],
-    ['[]', 'must be an object'],
-    ['', 'must be an object'],
+    ['[]', 'json: cannot unmarshal array into Go value of type struct { APIVersion string "json:'],
+    ['text', "couldn't get version/kind; json parse error: json: cannot unmarshal string into Go value"],
+    ['', "Object 'Kind' is missing in ''"],
+    ['null', "Object 'Kind' is missing in 'null'"],
     [`${HEAD}mode: strict\nmode: loose\n`, 'is not valid YAML: Map keys must be unique'],
     ['a: {', 'is not valid YAML'],
   ])('is refused: %j', async (text, expected) => {
     expect(await errorsOf(text)).toContain(expected);
+  });
+});
+
+describe('a configuration file with named types', () => {
+  const text = { type: 'string' };
+  const rule = { type: 'object', title: 'Rule', properties: { name: text, names: { type: 'array', items: text } } };
+  const schema = {
+    title: 'Configuration',
+    properties: {
+      rules: { type: 'array', items: rule },
+      main: rule,
+      on: { type: ['boolean', 'null'] },
+    },
+  };
+  const read = (content: string) =>
+    readConfigFile(`apiVersion: example.com/v1beta1\nkind: Configuration\n${content}\n`, {
+      'example.com/v1beta1/Configuration': schema,
+    });
+
+  it.each([
+    ['rules: 5', 'number into Go struct field Configuration.rules of type []v1beta1.Rule'],
+    ['rules: [x]', 'string into Go struct field Configuration.rules of type v1beta1.Rule'],
+    ['main: [x]', 'array into Go struct field Configuration.main of type v1beta1.Rule'],
+    ['on: {}', 'object into Go struct field Configuration.on of type bool'],
+    ['rules: [{name: a}, {name: true}]', 'bool into Go struct field Rule.rules.name of type string'],
+    ['main: {names: [a, 1], other: 1}', 'number into Go struct field Rule.main.names of type string'],
+    ['rules: 1\nmain: 2', 'number into Go struct field Configuration.main of type v1beta1.Rule'],
+  ])('is refused as by Go: %s', async (content, expected) => {
+    const found = await read(content);
+    expect(found.ok ? [] : found.errors).toEqual([{ path: '', message: `json: cannot unmarshal ${expected}` }]);
+  });
+
+  it('may have null for a field and for an element', async () => {
+    const found = await read('rules: [null, {names: [null, a]}]\nmain: null\non: null');
+    expect(found.ok ? found.value : found.errors).toEqual({
+      apiVersion: 'example.com/v1beta1',
+      kind: 'Configuration',
+      rules: [{}, { names: ['', 'a'] }],
+    });
   });
 });

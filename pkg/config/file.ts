@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import { parseAllDocuments } from 'yaml';
+import { versionKindProblem } from '../api/index.js';
 
 /** An error in one field of a file. `path` is `jwt[0].issuer.url`, or '' for the whole file. */
 export interface FileError {
@@ -39,9 +40,11 @@ export async function readConfigFile<T>(
 ): Promise<FileRead<T>> {
   const parsed = parseYaml(text);
   if ('errors' in parsed) return { ok: false, errors: parsed.errors };
-  if (typeof parsed.value !== 'object' || parsed.value === null || Array.isArray(parsed.value))
-    return { ok: false, errors: [{ path: '', message: 'must be an object' }] };
-  const value = withoutNulls(parsed.value) as Readonly<Record<string, unknown>>;
+  const failed = (message: string): FileRead<T> => ({ ok: false, errors: [{ path: '', message }] });
+  if (parsed.value === null) return failed(`Object 'Kind' is missing in '${text.trim() === '' ? '' : 'null'}'`);
+  if (typeof parsed.value !== 'object' || Array.isArray(parsed.value))
+    return failed(versionKindProblem(jsonType(parsed.value)));
+  const value = withoutNulls(parsed.value, undefined) as Readonly<Record<string, unknown>>;
   const { apiVersion = '', kind = '' } = value;
   if (kind === '') return missing('Kind', value);
   const schema = Object.hasOwn(types, `${apiVersion}/${kind}`) ? types[`${apiVersion}/${kind}`] : undefined;
@@ -50,7 +53,10 @@ export async function readConfigFile<T>(
     const message = `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}; it must be one of ${namesOf(types).join(', ')}`;
     return { ok: false, errors: [{ path: '', message }] };
   }
-  const found = await checkFields(value, {
+  const problem = decodingProblem(parsed.value, { type: 'object', ...schema }, String(apiVersion).split('/').at(-1)!);
+  if (problem !== undefined) return failed(problem);
+  const filled = withoutNulls(parsed.value, schema) as Readonly<Record<string, unknown>>;
+  const found = await checkFields(filled, {
     type: 'object',
     unevaluatedProperties: false,
     ...schema,
@@ -58,7 +64,7 @@ export async function readConfigFile<T>(
   });
   const unknown = lenient ? found.filter(({ message }) => message === UNKNOWN) : [];
   if (found.length > unknown.length) return { ok: false, errors: found };
-  return { ok: true, apiVersion: apiVersion as string, kind: kind as string, value: value as T, unknown };
+  return { ok: true, apiVersion: apiVersion as string, kind: kind as string, value: filled as T, unknown };
 }
 
 const missing = (field: string, value: object): FileRead<never> => ({
@@ -66,12 +72,99 @@ const missing = (field: string, value: object): FileRead<never> => ({
   errors: [{ path: '', message: `Object '${field}' is missing in '${JSON.stringify(value)}'` }],
 });
 
-/** A field with the value null is absent, as in Go. */
-function withoutNulls(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutNulls);
+/** As Go decodes null: a field is absent, and an element of a list has the zero value of its type. */
+function withoutNulls(value: unknown, schema: FileSchema | undefined): unknown {
+  if (Array.isArray(value)) {
+    const items = schema?.['items'] as FileSchema | undefined;
+    return value.map((item) => (item === null ? zeroOf(items) : withoutNulls(item, items)));
+  }
   if (typeof value !== 'object' || value === null) return value;
+  const properties = schema?.['properties'] as Readonly<Record<string, FileSchema | undefined>> | undefined;
   const entries = Object.entries(value).filter(([, member]) => member !== null);
-  return Object.fromEntries(entries.map(([name, member]) => [name, withoutNulls(member)]));
+  return Object.fromEntries(
+    entries.map(([name, member]) => [
+      name,
+      withoutNulls(member, properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : undefined),
+    ]),
+  );
+}
+
+function zeroOf(schema: FileSchema | undefined): unknown {
+  switch (typeOf(schema)) {
+    case 'object':
+      return {};
+    case 'array':
+      return [];
+    case 'string':
+      return '';
+    case 'boolean':
+      return false;
+    case 'integer':
+    case 'number':
+      return 0;
+    default:
+      return null;
+  }
+}
+
+/** The type in a schema, beside null. */
+function typeOf(schema: FileSchema | undefined): string | undefined {
+  const type = schema?.['type'];
+  return (Array.isArray(type) ? type[0] : type) as string | undefined;
+}
+
+function jsonType(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  return typeof value === 'boolean' ? 'bool' : typeof value;
+}
+
+/**
+ * The first value of another type than its field, with the message of Go's encoding/json. Objects in the schema have the names of their types
+ * in Go as `title`; below one without a name nothing is compared here. `version` is that of the file, the package of these types.
+ */
+function decodingProblem(root: unknown, schema: FileSchema, version: string): string | undefined {
+  return typeof schema['title'] === 'string' ? mismatch(root, schema, '', '') : undefined;
+
+  /** `owner`: the type that has the field. `path`: the field, from the root, without the indices of lists. */
+  function mismatch(value: unknown, expected: FileSchema, owner: string, path: string): string | undefined {
+    if (value === null) return undefined;
+    const type = typeOf(expected);
+    if (type === 'object') {
+      if (typeof value !== 'object' || Array.isArray(value)) return unlike(value, expected, owner, path);
+      const { title, properties = {} } = expected as { title?: string; properties?: Record<string, FileSchema> };
+      if (title === undefined) return undefined;
+      // The YAML text becomes JSON with its keys in order.
+      for (const name of Object.keys(value).sort()) {
+        if (!Object.hasOwn(properties, name)) continue;
+        const member = (value as Record<string, unknown>)[name];
+        const found = mismatch(member, properties[name]!, title, path === '' ? name : `${path}.${name}`);
+        if (found !== undefined) return found;
+      }
+      return undefined;
+    }
+    if (type === 'array') {
+      if (!Array.isArray(value)) return unlike(value, expected, owner, path);
+      for (const item of value) {
+        const found = mismatch(item, (expected['items'] ?? {}) as FileSchema, owner, path);
+        if (found !== undefined) return found;
+      }
+      return undefined;
+    }
+    return (type === 'string' || type === 'boolean') && typeof value !== type
+      ? unlike(value, expected, owner, path)
+      : undefined;
+  }
+
+  function unlike(value: unknown, expected: FileSchema, owner: string, path: string): string {
+    return `json: cannot unmarshal ${jsonType(value)} into Go struct field ${owner}.${path} of type ${goType(expected)}`;
+  }
+
+  function goType(expected: FileSchema): string {
+    const type = typeOf(expected);
+    if (type === 'array') return `[]${goType((expected['items'] ?? {}) as FileSchema)}`;
+    if (type === 'object') return `${version}.${String(expected['title'])}`;
+    return type === 'boolean' ? 'bool' : (type ?? 'interface {}');
+  }
 }
 
 const FILE_ERRORS: Readonly<Record<string, string>> = {

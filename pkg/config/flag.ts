@@ -17,7 +17,7 @@ export interface Flag {
   readonly options?: () => readonly string[];
   /** The placeholder of the value in the help. */
   readonly value?: string;
-  /** Whether an integer may be negative here, because the configuration refuses it with a message of its own. */
+  /** Whether a number or duration may be negative here, because the configuration refuses it with a message of its own. */
   readonly signed?: boolean;
   /** Returns what is wrong with a value, or undefined. */
   readonly check?: (text: string) => string | undefined;

@@ -25,9 +25,11 @@ const peerUrls = (text: string): string | undefined => {
 const peerUrlsOrNone = (text: string): string | undefined => (text === '' ? undefined : peerUrls(text));
 const electionTime = (text: string): string | undefined =>
   Number(text) > 0 && Number(text) <= ELECTION_TIME_MAX ? undefined : `must be 1 to ${ELECTION_TIME_MAX}`;
+/** Negative values have a message of their own. */
 const longerThanNothing = (text: string): string | undefined =>
-  (parseDuration(text) ?? 0) > 0 ? undefined : 'must be more than 0';
-const positive = (text: string): string | undefined => (Number(text) > 0 ? undefined : 'must be more than 0');
+  text.startsWith('-') || (parseDuration(text) ?? 0) > 0 ? undefined : 'must be more than 0';
+const positive = (text: string): string | undefined =>
+  text.startsWith('-') || Number(text) > 0 ? undefined : 'must be more than 0';
 const notEmpty = (text: string): string | undefined => (text !== '' ? undefined : 'must not be empty');
 const retention = (text: string): string | undefined =>
   parseRetention(text) === undefined ? 'must be a duration such as 90s, 5m or 1h30m, or a number of hours' : undefined;
@@ -389,6 +391,7 @@ export const FLAGS = [
   {
     name: 'max-requests-inflight',
     kind: 'integer',
+    signed: true,
     default: '400',
     group: 'Limits',
     value: 'N',
@@ -397,6 +400,7 @@ export const FLAGS = [
   {
     name: 'max-mutating-requests-inflight',
     kind: 'integer',
+    signed: true,
     default: '200',
     group: 'Limits',
     value: 'N',
@@ -405,6 +409,7 @@ export const FLAGS = [
   {
     name: 'request-timeout',
     kind: 'duration',
+    signed: true,
     default: '1m0s',
     group: 'Limits',
     check: longerThanNothing,
@@ -414,6 +419,7 @@ export const FLAGS = [
   {
     name: 'min-request-timeout',
     kind: 'integer',
+    signed: true,
     default: '1800',
     group: 'Limits',
     check: positive,

@@ -46,6 +46,8 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
       else throw new ConfigError(`flag --${name} needs a value`);
     }
     if (flag === undefined) {
+      const problem = upstream!.problem?.(value);
+      if (problem !== undefined) throw new ConfigError(problem);
       const warning = withoutEffect(name, value, upstream!);
       if (warning !== undefined) warnings.add(warning);
       continue;
@@ -111,6 +113,7 @@ function check(flag: Flag, value: string): string | undefined {
         return 'must be a whole number, 0 or more';
       break;
     case 'duration':
+      if (flag.signed === true && value.startsWith('-')) break;
       if (parseDuration(value) === undefined) return 'must not be negative, and its units are us, ms, s, m and h';
       break;
     default:

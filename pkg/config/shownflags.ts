@@ -11,9 +11,11 @@ export function shownFlags(values: FlagValues): Readonly<Record<string, string>>
 }
 
 function shown({ kind, separator }: Flag, value: string): string {
+  // A list whose items have commas.
+  if (separator !== undefined) return `[${value.replaceAll(separator, ';')}]`;
   switch (kind) {
     case 'list':
-      return `[${separator === undefined ? value : value.replaceAll(separator, ';')}]`;
+      return `[${value}]`;
     case 'pairs':
     case 'claims':
       return value.split(',').sort().join(',');

@@ -58,9 +58,7 @@ const VERSIONS: Readonly<Record<string, TlsConfig['minVersion']>> = {
 };
 
 const version = (text: string): string | undefined =>
-  text === '' || Object.hasOwn(VERSIONS, text)
-    ? undefined
-    : `unknown tls version ${JSON.stringify(text)}: must be VersionTLS12 or VersionTLS13`;
+  text === '' || Object.hasOwn(VERSIONS, text) ? undefined : `unknown tls version ${JSON.stringify(text)}`;
 
 const named = (text: string): string | undefined => {
   const found = namedFiles(text);
@@ -84,7 +82,6 @@ export const TLS_FLAGS = [
     kind: 'string',
     default: '',
     group: 'Serving',
-    check: version,
     value: 'VERSION',
     help: 'Oldest version of TLS: VersionTLS12 (also for older ones) or VersionTLS13.',
   },
@@ -94,7 +91,6 @@ export const TLS_FLAGS = [
     repeats: true,
     default: '',
     group: 'Serving',
-    check: suites,
     value: 'NAME,...',
     help: 'Suites of TLS 1.2 by their names in Go; empty for those with forward secrecy and authenticated encryption.',
   },
@@ -118,7 +114,19 @@ export const TLS_FLAGS = [
   },
 ] as const satisfies readonly Flag[];
 
+/** HTTP/2 needs one of these suites with TLS 1.2 (RFC 9113). */
+const HTTP2_SUITES = ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256', 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256'] as const;
+
+function http2Problem(values: FlagValues): string | undefined {
+  const given = values['tls-cipher-suites'].split(',').filter((name) => name !== '');
+  if (given.length === 0 || HTTP2_SUITES.some((name) => given.includes(name))) return undefined;
+  if (values['disable-http2-serving'] === 'true' || VERSIONS[values['tls-min-version']] === 'TLSv1.3') return undefined;
+  return `error configuring http2: http2: TLSConfig.CipherSuites is missing an HTTP/2-required AES_128_GCM_SHA256 cipher (need at least one of ${HTTP2_SUITES.join(' or ')})`;
+}
+
 export function tlsConfigOf(values: FlagValues): TlsConfig {
+  const problem = suites(values['tls-cipher-suites']) ?? version(values['tls-min-version']) ?? http2Problem(values);
+  if (problem !== undefined) throw new ConfigError(problem);
   const given = values['tls-sni-cert-key'].split('\n').filter((text) => text !== '');
   return {
     minVersion: VERSIONS[values['tls-min-version']] ?? 'TLSv1.2',

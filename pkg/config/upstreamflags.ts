@@ -11,6 +11,8 @@ export interface UpstreamFlag {
   readonly accepted: readonly string[];
   /** A switch: it takes a value only after `=`. */
   readonly boolean: boolean;
+  /** Returns the message of kube-apiserver about an invalid value. */
+  readonly problem?: ((value: string) => string | undefined) | undefined;
 }
 
 const STORE = 'the store is built in';
@@ -118,6 +120,16 @@ const NO_EFFECT: Readonly<Record<string, string>> = {
   'unsafe-no-fsync?': 'acknowledged writes are always synced to disk',
 };
 
+/** The chance that a connection is asked to end, as Go parses and kube-apiserver checks it. */
+function chanceProblem(value: string): string | undefined {
+  const chance = /^[-+.\deE]+$/.test(value) ? Number(value) : Number.NaN;
+  if (Number.isNaN(chance))
+    return `invalid argument ${JSON.stringify(value)} for "--goaway-chance" flag: strconv.ParseFloat: parsing ${JSON.stringify(value)}: invalid syntax`;
+  return chance < 0 || chance > 0.02 ? '--goaway-chance can not be less than 0 or greater than 0.02' : undefined;
+}
+
+const PROBLEMS: Readonly<Record<string, UpstreamFlag['problem']>> = { 'goaway-chance': chanceProblem };
+
 /** Name: reason, and the values that are accepted. A name that ends in `?` is a switch. */
 const REFUSED: Readonly<Record<string, readonly [reason: string, ...accepted: string[]]>> = {
   'admission-control': ['it was removed; see --enable-admission-plugins and --disable-admission-plugins', ''],
@@ -153,5 +165,8 @@ export const UPSTREAM_FLAGS: ReadonlyMap<string, UpstreamFlag> = new Map(
   [
     ...Object.entries(NO_EFFECT).map(([name, reason]) => ({ name, reason, refused: false, accepted: [] as string[] })),
     ...Object.entries(REFUSED).map(([name, [reason, ...accepted]]) => ({ name, reason, refused: true, accepted })),
-  ].map(({ name, ...flag }) => [name.replace(/\?$/, ''), { ...flag, boolean: name.endsWith('?') }]),
+  ].map(({ name, ...flag }) => [
+    name.replace(/\?$/, ''),
+    { ...flag, boolean: name.endsWith('?'), problem: PROBLEMS[name] },
+  ]),
 );

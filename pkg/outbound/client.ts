@@ -22,6 +22,8 @@ export interface OutboundParts {
   readonly world: World;
   /** How the targets of a network are reached; directly by default. */
   readonly egress?: (network: EgressNetwork) => Dialer;
+  /** The networks that an egress configuration selects; absent without a list of selections. */
+  readonly networks?: ReadonlySet<EgressNetwork> | undefined;
   /** Counts failures because of outdated certificates. */
   readonly certificates?: CertificateMetrics;
   /** Sent as `User-Agent` unless the request has one. */
@@ -39,6 +41,11 @@ export class Outbound {
   constructor(parts: OutboundParts) {
     this.#parts = parts;
     this.#scheduler = new Scheduler(parts.world, outboundLimits.parseTime);
+  }
+
+  /** The networks that an egress configuration selects; undefined without a list of selections. */
+  get networks(): ReadonlySet<EgressNetwork> | undefined {
+    return this.#parts.networks;
   }
 
   /** Sends a request and reads the whole response, whatever its status. Redirects are not followed. Throws `OutboundError`. */

@@ -1,11 +1,7 @@
-import { goQuote, isObject, type JsonObject, type JsonValue } from '../api/index.js';
+import { goQuote, isObject, type JsonObject, type JsonValue, versionKindProblem } from '../api/index.js';
 import { finish, type Steps } from '../base/index.js';
 import { readJsonBody } from '../codec/index.js';
 import type { OutboundResponse } from './target.js';
-
-const NOT_AN_OBJECT =
-  "couldn't get version/kind; json parse error: json: cannot unmarshal TYPE into Go value of type " +
-  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
 /** A body that is not the object that was asked for. */
 export class DecodeError extends Error {
@@ -40,13 +36,12 @@ export function* reviewSteps(
   const read = yield* readJsonBody(body, valuesMax);
   if (!read.ok) {
     // What is not JSON is read as YAML, where such a text is a string.
-    if (read.syntax && !'[{"'.includes(body.toString().trimStart()[0] ?? '"'))
-      throw fail(NOT_AN_OBJECT.replace('TYPE', 'string'));
+    if (read.syntax && !'[{"'.includes(body.toString().trimStart()[0] ?? '"')) throw fail(versionKindProblem('string'));
     throw fail(`couldn't get version/kind; json parse error: ${read.message}`);
   }
   const { value } = read;
   if (value === null) return {};
-  if (!isObject(value)) throw fail(NOT_AN_OBJECT.replace('TYPE', jsonType(value)));
+  if (!isObject(value)) throw fail(versionKindProblem(jsonType(value)));
   // Without them, the review is taken for the one that was expected; the checks of v1 refuse it then.
   const apiVersion = value['apiVersion'] || `${group}/${version}`;
   const kind = value['kind'] || type.kind;

@@ -13,7 +13,7 @@ import { readJsonBody } from '../codec/index.js';
 import { type Config, ConfigError } from '../config/index.js';
 import { Outbound } from '../outbound/index.js';
 import type { AccessMetrics, Log } from '../telemetry/index.js';
-import { oidcAuthenticator, readAuthentication, readAuthenticationFile } from './authenticationfile.js';
+import { checkNetworks, oidcAuthenticator, readAuthentication, readAuthenticationFile } from './authenticationfile.js';
 import { issuerFetch } from './issuerfetch.js';
 import { watchFile } from './watchedfile.js';
 
@@ -84,13 +84,7 @@ export async function openJwtAuthentication({
   }
   const path = access.authenticationFile;
   if (path === '') return { tokens: undefined, anonymous: byFlag, close: () => {} };
-  const checkEgress = ({ jwt }: AuthenticationConfig): void => {
-    const selected = jwt.find(({ issuer }) => issuer.egressSelectorType !== '');
-    if (selected !== undefined && config.outbound.egressFile === '')
-      throw new ConfigError(
-        `oidc: egress lookup required with egress selector type ${JSON.stringify(selected.issuer.egressSelectorType)}`,
-      );
-  };
+  const checkEgress = (found: AuthenticationConfig): void => checkNetworks(found, outbound.networks);
   const first = await readAuthenticationFile(path, issuers);
   checkEgress(first.config);
   const { anonymous } = first.config;

@@ -1,6 +1,14 @@
+import { readFileSync } from 'node:fs';
 import { FieldErrors } from '../api/index.js';
 import { type AuthenticationConfig, type CompiledJwt, compileAuthentication, type JwtConfig } from '../auth/index.js';
-import { ConfigError, describeErrors, type FileTypes, type OidcFlags, readConfigFile } from '../config/index.js';
+import {
+  ConfigError,
+  describeErrors,
+  type FileTypes,
+  fileErrorText,
+  type OidcFlags,
+  readConfigFile,
+} from '../config/index.js';
 import { aggregateText, givenText } from './given.js';
 
 /** An AuthenticationConfiguration with its expressions compiled. */
@@ -12,18 +20,25 @@ export interface ReadAuthentication {
 const TEXT = { type: 'string', default: '' };
 const OPTIONAL_TEXT = { type: 'string' };
 
-const objectOf = (properties: Readonly<Record<string, unknown>>, more: object = {}) => ({
+/** `title`: the name of the type in Go, for errors. */
+const objectOf = (title: string, properties: Readonly<Record<string, unknown>>, more: object = {}) => ({
   type: 'object',
+  title,
   properties,
   additionalProperties: false,
   ...more,
 });
 const listOf = (items: object) => ({ type: 'array', items, default: [] });
 
-const PREFIXED = objectOf({ claim: TEXT, prefix: OPTIONAL_TEXT, expression: TEXT }, { default: {} });
+const PREFIXED = objectOf(
+  'PrefixedClaimOrExpression',
+  { claim: TEXT, prefix: OPTIONAL_TEXT, expression: TEXT },
+  { default: {} },
+);
 
-const JWT = objectOf({
+const JWT = objectOf('JWTAuthenticator', {
   issuer: objectOf(
+    'Issuer',
     {
       url: TEXT,
       discoveryURL: TEXT,
@@ -34,25 +49,29 @@ const JWT = objectOf({
     },
     { default: {} },
   ),
-  claimValidationRules: listOf(objectOf({ claim: TEXT, requiredValue: TEXT, expression: TEXT, message: TEXT })),
+  claimValidationRules: listOf(
+    objectOf('ClaimValidationRule', { claim: TEXT, requiredValue: TEXT, expression: TEXT, message: TEXT }),
+  ),
   claimMappings: objectOf(
+    'ClaimMappings',
     {
       username: PREFIXED,
       groups: PREFIXED,
-      uid: objectOf({ claim: TEXT, expression: TEXT }, { default: {} }),
-      extra: listOf(objectOf({ key: TEXT, valueExpression: TEXT })),
+      uid: objectOf('ClaimOrExpression', { claim: TEXT, expression: TEXT }, { default: {} }),
+      extra: listOf(objectOf('ExtraMapping', { key: TEXT, valueExpression: TEXT })),
     },
     { default: {} },
   ),
-  userValidationRules: listOf(objectOf({ expression: TEXT, message: TEXT })),
+  userValidationRules: listOf(objectOf('UserValidationRule', { expression: TEXT, message: TEXT })),
 });
 
 const SCHEMA = {
+  title: 'AuthenticationConfiguration',
   properties: {
     jwt: listOf(JWT),
-    anonymous: objectOf({
+    anonymous: objectOf('AnonymousAuthConfig', {
       enabled: { type: 'boolean', default: false },
-      conditions: listOf(objectOf({ path: TEXT })),
+      conditions: listOf(objectOf('AnonymousAuthCondition', { path: TEXT })),
     }),
   },
 };
@@ -70,10 +89,15 @@ export async function readAuthentication(
   reserved: readonly string[],
   check: Check = () => {},
 ): Promise<ReadAuthentication> {
+  const config = await decoded(text);
+  return { config, compiled: compiled(config, reserved, check) };
+}
+
+async function decoded(text: string): Promise<AuthenticationConfig> {
   if (text === '') throw new ConfigError('empty config data');
   const found = await readConfigFile<AuthenticationConfig>(text, TYPES);
   if (!found.ok) throw new ConfigError(describeErrors(found.errors));
-  return { config: found.value, compiled: compiled(found.value, reserved, check) };
+  return found.value;
 }
 
 /** Reads the file of `--authentication-config` at the start. */
@@ -81,12 +105,33 @@ export async function readAuthenticationFile(
   path: string,
   reserved: readonly string[],
 ): Promise<ReadAuthentication & { readonly text: string }> {
-  const text = givenText({ flag: 'authentication-config', path });
+  const fail = (why: string): ConfigError =>
+    new ConfigError(`failed to load authentication configuration from file ${JSON.stringify(path)}: ${why}`);
+  let text: string;
   try {
-    return { text, ...(await readAuthentication(text, reserved)) };
+    text = readFileSync(path, 'utf8');
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    throw new ConfigError(`--authentication-config: ${path}: ${error.message}`);
+    throw fail(fileErrorText(error, path));
+  }
+  const config = await decoded(text).catch((error: unknown) => {
+    throw error instanceof ConfigError ? fail(error.message) : error;
+  });
+  return { text, config, compiled: compiled(config, reserved) };
+}
+
+/**
+ * Checks the networks that issuers select. `configured` are those of the egress configuration; undefined without a list of selections.
+ * Throws `ConfigError` with the message of kube-apiserver.
+ */
+export function checkNetworks({ jwt }: AuthenticationConfig, configured: ReadonlySet<string> | undefined): void {
+  for (const { issuer } of jwt) {
+    const { egressSelectorType: selected } = issuer;
+    if (selected === '' || configured?.has(selected) === true) continue;
+    throw new ConfigError(
+      configured === undefined
+        ? `oidc: egress lookup required with egress selector type ${JSON.stringify(selected)}`
+        : `oidc: egress lookup for ${JSON.stringify(selected)} is not configured`,
+    );
   }
 }
 

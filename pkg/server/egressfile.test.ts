@@ -19,13 +19,35 @@ const read = (selections: unknown) => {
   };
   writeFileSync(file, JSON.stringify(content));
   return readEgress(file).then(
-    (found) => [...found],
-    (error: Error) => error.message.replace(`--egress-selector-config-file: ${file}: `, ''),
+    (found) => (found === undefined ? undefined : [...found]),
+    (error: Error) => error.message,
   );
 };
 const tcp = (tcpPart: object) => ({ proxyProtocol: 'HTTPConnect', transport: { tcp: tcpPart } });
 
 describe('EgressSelectorConfiguration', () => {
+  it('is refused with the message of kube-apiserver', async () => {
+    await expect(readEgress('/none')).rejects.toThrow(
+      /^failed to read egress selector config: unable to read egress selector configuration from "\/none" \[open \/none: no such file or directory\]$/,
+    );
+    expect(await read('x')).toBe(
+      'failed to read egress selector config: json: cannot unmarshal string into Go struct field EgressSelectorConfiguration.egressSelections of type []v1beta1.EgressSelection',
+    );
+    expect(await read([{ name: 5 }])).toBe(
+      'failed to read egress selector config: json: cannot unmarshal number into Go struct field EgressSelection.egressSelections.name of type string',
+    );
+    // The connections of all selections come before their names.
+    expect(await read([null])).toBe(
+      'failed to validate egress selector configuration: [service.connection.protocol: Unsupported value: "": supported values: "Direct", "HTTPConnect", "GRPC", service.connection: Unsupported value: "": supported values: "cluster", "controlplane", "etcd"]',
+    );
+  });
+
+  it('without a list of selections is as none', async () => {
+    expect(await read(undefined)).toBeUndefined();
+    expect(await read(null)).toBeUndefined();
+    expect(await read([])).toEqual([]);
+  });
+
   it('selects connections by network', async () => {
     expect(
       await read([

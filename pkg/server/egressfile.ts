@@ -36,20 +36,26 @@ interface TlsFile {
 const TEXT = { type: 'string' };
 const OBJECT = { type: 'object', additionalProperties: false };
 const ABSENT_OR_OBJECT = { type: ['object', 'null'], additionalProperties: false };
-const TLS = { ...ABSENT_OR_OBJECT, properties: { caBundle: TEXT, clientKey: TEXT, clientCert: TEXT } };
+const TLS = {
+  ...ABSENT_OR_OBJECT,
+  title: 'TLSConfig',
+  properties: { caBundle: TEXT, clientKey: TEXT, clientCert: TEXT },
+};
 const TRANSPORT = {
   ...ABSENT_OR_OBJECT,
+  title: 'Transport',
   properties: {
-    tcp: { ...ABSENT_OR_OBJECT, properties: { url: TEXT, tlsConfig: TLS } },
-    uds: { ...ABSENT_OR_OBJECT, properties: { udsName: TEXT } },
+    tcp: { ...ABSENT_OR_OBJECT, title: 'TCPTransport', properties: { url: TEXT, tlsConfig: TLS } },
+    uds: { ...ABSENT_OR_OBJECT, title: 'UDSTransport', properties: { udsName: TEXT } },
   },
 };
-const CONNECTION = { ...OBJECT, properties: { proxyProtocol: TEXT, transport: TRANSPORT } };
+const CONNECTION = { ...OBJECT, title: 'Connection', properties: { proxyProtocol: TEXT, transport: TRANSPORT } };
 const EGRESS = {
+  title: 'EgressSelectorConfiguration',
   properties: {
     egressSelections: {
       type: ['array', 'null'],
-      items: { ...OBJECT, properties: { name: TEXT, connection: CONNECTION } },
+      items: { ...OBJECT, title: 'EgressSelection', properties: { name: TEXT, connection: CONNECTION } },
     },
   },
 };
@@ -72,19 +78,29 @@ const SERVICE = FieldPath.of('service');
 const CONNECTIONS = SERVICE.child('connection');
 
 /**
- * Reads an EgressSelectorConfiguration. Throws `ConfigError` with all errors, in the texts of kube-apiserver. Unlike there, GRPC over TCP
+ * Reads an EgressSelectorConfiguration; undefined if it has no list of selections. Throws `ConfigError` with all errors, in the texts of kube-apiserver. Unlike there, GRPC over TCP
  * is valid.
  */
-export async function readEgress(file: string): Promise<ReadonlyMap<EgressNetwork, EgressConnection>> {
-  const fail = (why: string): ConfigError => new ConfigError(`--egress-selector-config-file: ${file}: ${why}`);
-  const found = await readConfigFile<EgressFile>(textOf(file), EGRESS_TYPES);
-  if (!found.ok) throw fail(`failed to read egress selector config: ${describeErrors(found.errors)}`);
+export async function readEgress(file: string): Promise<ReadonlyMap<EgressNetwork, EgressConnection> | undefined> {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new ConfigError(
+      `failed to read egress selector config: unable to read egress selector configuration from ${JSON.stringify(file)} [${fileErrorText(error, file)}]`,
+    );
+  }
+  const found = await readConfigFile<EgressFile>(text, EGRESS_TYPES);
+  if (!found.ok) throw new ConfigError(`failed to read egress selector config: ${describeErrors(found.errors)}`);
   const errors = new FieldErrors();
   const selections = new Map<EgressNetwork, EgressConnection>();
-  for (const [i, { name = '', connection = {} }] of (found.value.egressSelections ?? []).entries()) {
+  const given = found.value.egressSelections ?? undefined;
+  if (given === undefined) return undefined;
+  const connections = given.map(({ connection = {} }) => connectionOf(connection, errors));
+  for (const [i, { name = '' }] of given.entries()) {
     const network = NETWORKS[name.toLowerCase()];
     if (network === undefined) errors.notSupported(CONNECTIONS, name, ['cluster', 'controlplane', 'etcd']);
-    const read = connectionOf(connection, errors);
+    const read = connections[i];
     if (network === undefined) continue;
     if (selections.has(network)) errors.duplicate(CONNECTIONS.index(i), network);
     if (read !== undefined) selections.set(network, read);
@@ -92,7 +108,7 @@ export async function readEgress(file: string): Promise<ReadonlyMap<EgressNetwor
   if (errors.empty) return selections;
   const texts = errors.list.map((e) => `${e.field}: ${e.message}`);
   const all = texts.length === 1 ? texts[0]! : `[${texts.join(', ')}]`;
-  throw fail(`failed to validate egress selector configuration: ${all}`);
+  throw new ConfigError(`failed to validate egress selector configuration: ${all}`);
 }
 
 /** Returns undefined, with an error reported, if the connection is invalid. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { FieldErrors } from '../api/index.js';
 import { ConfigError, type FlagName, fileErrorText } from '../config/index.js';
 import type { KeyPair } from './issue.js';
+import { pairProblem } from './pairproblem.js';
 import { isPair } from './pki.js';
 
 /** Files named by flags. An unusable file is an error that names its flag. */
@@ -19,12 +20,35 @@ export function givenAuthorities({ flag, path }: GivenFile): string {
   return text;
 }
 
+/** Flags whose files kube-apiserver reads, with what its errors begin with. */
+const PREFIXES: Readonly<Partial<Record<FlagName, string>>> = {
+  'tls-cert-file': '',
+  'cert-dir': '',
+  'tls-sni-cert-key': 'failed to load SNI cert and key: ',
+};
+
 export function givenPair(certificate: GivenFile, privateKey: GivenFile): KeyPair {
+  const prefix = PREFIXES[certificate.flag];
+  if (prefix !== undefined) return pairAsInGo(certificate.path, privateKey.path, prefix);
   const pair = { cert: givenAuthorities(certificate), key: givenText(privateKey) };
   if (!isPair(pair))
     throw new ConfigError(
       `--${privateKey.flag}: ${privateKey.path} is not the key of the certificate ${certificate.path} (--${certificate.flag})`,
     );
+  return pair;
+}
+
+function pairAsInGo(certFile: string, keyFile: string, prefix: string): KeyPair {
+  const read = (path: string): string => {
+    try {
+      return readFileSync(path, 'utf8');
+    } catch (error) {
+      throw new ConfigError(prefix + fileErrorText(error, path));
+    }
+  };
+  const pair = { cert: read(certFile), key: read(keyFile) };
+  const problem = pairProblem(pair);
+  if (problem !== undefined) throw new ConfigError(prefix + problem);
   return pair;
 }
 

@@ -22,7 +22,10 @@ export async function openOutbound(
   certificates: CertificateMetrics,
 ): Promise<Outbound> {
   if (egressFile === '') return new Outbound({ world, certificates });
-  return new Outbound({ world, certificates, egress: egressDialers(await readEgress(egressFile), world, metrics) });
+  const selections = await readEgress(egressFile);
+  if (selections === undefined) return new Outbound({ world, certificates });
+  const networks = new Set(selections.keys());
+  return new Outbound({ world, certificates, networks, egress: egressDialers(selections, world, metrics) });
 }
 
 export interface WebhookCallParts extends Pick<WebhookClientParts, 'world' | 'outbound' | 'resolve'> {

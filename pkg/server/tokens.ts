@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import {
   type AuthObjects,
   keySet,
@@ -12,8 +13,8 @@ import {
   verificationKeys,
 } from '../auth/index.js';
 import type { World } from '../base/index.js';
-import { ConfigError, type FlagName, type ServiceAccountConfig } from '../config/index.js';
-import { type GivenFile, givenText } from './given.js';
+import { ConfigError, type FlagName, fileErrorText, type ServiceAccountConfig } from '../config/index.js';
+import type { GivenFile } from './given.js';
 
 /** Issues and verifies service-account tokens. */
 export interface ServiceAccountTokens {
@@ -88,12 +89,21 @@ function verifyingKeys({ keyFiles }: ServiceAccountConfig, signing: SigningKey):
   return all.filter((key, i) => all.findIndex((other) => other.id === key.id) === i);
 }
 
-function readKey<T>(file: GivenFile, read: (pem: string) => T): T {
-  const text = givenText(file);
+/** Reads the keys of a file. The errors are those of kube-apiserver, which does not name the flag. */
+function readKey<T>({ flag, path }: GivenFile, read: (pem: string) => T): T {
+  const isSigning = flag === 'service-account-signing-key-file';
+  const fail = (why: string): ConfigError =>
+    new ConfigError(isSigning ? `failed to parse service-account-issuer-key-file: ${why}` : why);
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw fail(fileErrorText(error, path));
+  }
   try {
     return read(text);
   } catch (error) {
-    if (error instanceof TokenKeyError) throw new ConfigError(`--${file.flag}: ${file.path}: ${error.message}`);
-    throw error;
+    if (!(error instanceof TokenKeyError)) throw error;
+    throw fail(`error reading ${isSigning ? 'private' : 'public'} key file ${path}: ${error.message}`);
   }
 }

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { type FieldErrors, FieldPath, isDns1123Subdomain, isHttpPath } from '../../api/index.js';
+import { type FieldErrors, FieldPath, isDns1123Subdomain, isHttpPath, pemBlocks } from '../../api/index.js';
 import { BOOL, type Compiled, children, DYN, type Expr, failed, type Type } from '../../cel/index.js';
 import type {
   AuthenticationConfig,
@@ -149,20 +149,17 @@ function checkAudiences({ audiences, audienceMatchPolicy }: IssuerConfig, path: 
 
 /** Returns why a text is not a PEM bundle of certificates, or undefined. */
 export function authorityProblem(pem: string): string | undefined {
-  const begin = '-----BEGIN CERTIFICATE-----';
-  const end = '-----END CERTIFICATE-----';
-  const first = pem.indexOf(begin);
-  if (first < 0) return 'data does not contain any valid RSA or ECDSA certificates';
-  for (let at = first; at >= 0; at = pem.indexOf(begin, at + 1)) {
-    const stop = pem.indexOf(end, at);
+  let certificates = 0;
+  for (const { type, hasHeaders, text } of pemBlocks(pem)) {
+    if (type !== 'CERTIFICATE' || hasHeaders) continue;
     try {
-      if (stop < 0) throw new Error();
-      new X509Certificate(pem.slice(at, stop + end.length));
+      new X509Certificate(text);
     } catch {
-      return 'data does not contain any valid RSA or ECDSA certificates';
+      return 'x509: malformed certificate';
     }
+    certificates++;
   }
-  return undefined;
+  return certificates === 0 ? 'data does not contain any valid RSA or ECDSA certificates' : undefined;
 }
 
 function compileClaimRules(rules: readonly ClaimRule[], path: FieldPath, errors: FieldErrors): readonly CompiledRule[] {

@@ -27,20 +27,20 @@ const CURVES: Readonly<Record<string, TokenKey['algorithm']>> = {
 /** The first private key of a PEM text: RSA, or ECDSA on P-256, P-384 or P-521. */
 export function signingKey(pem: string): SigningKey {
   const block = pemBlocks(pem).find(({ label }) => label.endsWith('PRIVATE KEY'));
-  if (block === undefined) throw new TokenKeyError('no private key in PEM form');
-  const privateKey = usable(() => createPrivateKey(block.text));
+  const privateKey = block === undefined ? undefined : parsed(() => createPrivateKey(block.text));
+  if (privateKey === undefined) throw new TokenKeyError('data does not contain a valid RSA or ECDSA private key');
   return { ...tokenKey(createPublicKey(privateKey)), privateKey };
 }
 
 /** Returns all keys of a PEM text: public keys, certificates, and the public halves of private keys. */
 export function verificationKeys(pem: string): readonly TokenKey[] {
   const found = pemBlocks(pem).flatMap(({ label, text }) => {
-    if (label === 'CERTIFICATE') return [tokenKey(usable(() => new X509Certificate(text).publicKey))];
-    if (label.endsWith('PUBLIC KEY') || label.endsWith('PRIVATE KEY'))
-      return [tokenKey(usable(() => createPublicKey(text)))];
-    return [];
+    let key: KeyObject | undefined;
+    if (label === 'CERTIFICATE') key = parsed(() => new X509Certificate(text).publicKey);
+    else if (label.endsWith('PUBLIC KEY') || label.endsWith('PRIVATE KEY')) key = parsed(() => createPublicKey(text));
+    return key === undefined ? [] : [tokenKey(key)];
   });
-  if (found.length === 0) throw new TokenKeyError('no public key in PEM form');
+  if (found.length === 0) throw new TokenKeyError('data does not contain any valid RSA or ECDSA public keys');
   return found;
 }
 
@@ -57,11 +57,12 @@ function algorithmOf(key: KeyObject): TokenKey['algorithm'] {
   return curve;
 }
 
-function usable<T>(read: () => T): T {
+/** Undefined for what is no key of any kind. */
+function parsed<T>(read: () => T): T | undefined {
   try {
     return read();
-  } catch (error) {
-    throw new TokenKeyError((error as Error).message);
+  } catch {
+    return undefined;
   }
 }
 

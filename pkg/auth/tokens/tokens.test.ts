@@ -324,7 +324,12 @@ describe('keys of tokens', () => {
       [signing.id, 'RS256'],
       [elliptic.id, 'ES256'],
     ]);
-    expect(() => verificationKeys('nothing')).toThrow(TokenKeyError);
+    expect(() => verificationKeys('nothing')).toThrow(/^data does not contain any valid RSA or ECDSA public keys$/);
+    expect(() => signingKey('nothing')).toThrow(/^data does not contain a valid RSA or ECDSA private key$/);
+    // What is no key is skipped, as in kube-apiserver.
+    const other = '-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n';
+    expect(verificationKeys(other + publicPem)).toHaveLength(1);
+    expect(() => verificationKeys(other)).toThrow(TokenKeyError);
     expect(() => signingKey(publicPem)).toThrow(TokenKeyError);
     expect(() => signingKey('-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----')).toThrow(TokenKeyError);
   });

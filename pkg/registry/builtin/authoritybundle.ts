@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { pemBlocks } from './certificates/pem.js';
+import { pemBlocks } from '../../api/index.js';
 
 /**
  * Returns what is wrong with a bundle of authorities (`caBundle`: PEM in base64); undefined if at least one certificate in it can be read.

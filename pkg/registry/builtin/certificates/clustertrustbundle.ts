@@ -1,12 +1,11 @@
 import { X509Certificate } from 'node:crypto';
-import { type FieldErrors, FieldPath, type Shaped } from '../../../api/index.js';
+import { type FieldErrors, FieldPath, pemBlocks, type Shaped } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { textAt } from '../access.js';
 import { versions } from '../form.js';
 import { column, table } from '../table.js';
 import { signerName, trustBundleName } from './names.js';
-import { pemBlocks } from './pem.js';
 
 type Bundle = Shaped<shapes.CertificatesV1ClusterTrustBundle>;
 

@@ -1,9 +1,17 @@
 import { X509Certificate } from 'node:crypto';
-import { equalJson, type FieldErrors, FieldPath, type JsonObject, objectAt, parseTime } from '../../../api/index.js';
+import {
+  equalJson,
+  type FieldErrors,
+  FieldPath,
+  type JsonObject,
+  objectAt,
+  type PemBlock,
+  parseTime,
+  pemBlocks,
+} from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import { listAt, numberAt, objectsAt, textAt } from '../access.js';
 import { conditionList } from '../status/conditions.js';
-import { type PemBlock, pemBlocks } from './pem.js';
 import { invalidUnshown, type PodRequest } from './podcertificatespec.js';
 import { isSameKey, publicKeyOf, stubRequestOf } from './publickeys.js';
 

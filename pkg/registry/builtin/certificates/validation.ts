@@ -1,10 +1,9 @@
 import { X509Certificate } from 'node:crypto';
-import { equalJson, type FieldErrors, FieldPath, type Shaped } from '../../../api/index.js';
+import { equalJson, type FieldErrors, FieldPath, pemBlocks, type Shaped } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import { at, listAt, numberAt, objectsAt, textAt } from '../access.js';
 import { isCertificateRequest } from './der.js';
 import { signerName } from './names.js';
-import { pemBlocks } from './pem.js';
 
 const SPEC = FieldPath.in<shapes.CertificatesV1CertificateSigningRequest>().child('spec');
 const CONDITIONS = FieldPath.in<shapes.CertificatesV1CertificateSigningRequest>().child('status', 'conditions');

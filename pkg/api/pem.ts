@@ -1,4 +1,4 @@
-/** The blocks of a text in PEM. Text around them, and blocks without an end, are skipped. Linear in the text. */
+/** The blocks of a text in PEM. Text around them, and blocks without an end or with other text than base64, are skipped. Linear in the text. */
 export interface PemBlock {
   readonly type: string;
   readonly hasHeaders: boolean;
@@ -8,6 +8,7 @@ export interface PemBlock {
 
 const BEGIN = '-----BEGIN ';
 const DASHES = '-----';
+const BASE64 = /^[A-Za-z0-9+/=\s]*$/;
 
 export function* pemBlocks(text: string): Iterable<PemBlock> {
   let at = nextBlock(text, 0);
@@ -20,8 +21,9 @@ export function* pemBlocks(text: string): Iterable<PemBlock> {
     const closing = `-----END ${type}-----`;
     const end = typeEnd < 0 ? -1 : section.indexOf(closing, typeEnd + DASHES.length);
     if (end >= 0) {
-      const hasHeaders = section.slice(typeEnd + DASHES.length, end).includes(':');
-      yield { type, hasHeaders, text: section.slice(0, end + closing.length) };
+      const body = section.slice(typeEnd + DASHES.length, end);
+      const hasHeaders = body.includes(':');
+      if (hasHeaders || BASE64.test(body)) yield { type, hasHeaders, text: section.slice(0, end + closing.length) };
     }
     at = next;
   }

@@ -17,6 +17,11 @@ describe('blocks in PEM', () => {
     expect(types(`x${block('A')}\n${block('B')}`)).toEqual(['B']);
   });
 
+  it('are skipped if they have other text than base64', () => {
+    const block = (body: string): string => `-----BEGIN A-----\n${body}\n-----END A-----\n`;
+    expect([...pemBlocks(block('***') + block('Zm9v'))].map(({ text }) => text)).toEqual([block('Zm9v').trimEnd()]);
+  });
+
   it('may have headers', () => {
     const [plain, headed] = [...pemBlocks(`${block('A')}\n${block('B', 'Key: value\n\nYQ==\n')}`)];
     expect([plain!.hasHeaders, headed!.hasHeaders]).toEqual([false, true]);
