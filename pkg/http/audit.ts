@@ -20,7 +20,7 @@ export function requestAudit(auditor: Auditor | undefined, world: World): Audit 
   return auditor === undefined ? NO_AUDIT : new RequestAudit(auditor, world);
 }
 
-const NO_AUDIT: Audit = { requestReceived: () => undefined, responseComplete: () => undefined };
+const NO_AUDIT: Audit = { idle: true, requestReceived: () => undefined, responseComplete: () => undefined };
 
 class RequestAudit implements Audit {
   readonly #auditor: Auditor;
