@@ -1,5 +1,5 @@
 import { type AdmissionStep, errors, type JsonObject, textAt } from '../api/index.js';
-import { isAbout } from './step.js';
+import { forbidden, isAbout } from './step.js';
 
 /** Rejects certificate requests for members of `system:masters`. */
 export const certificateSubjectStep: AdmissionStep = {
@@ -10,11 +10,7 @@ export const certificateSubjectStep: AdmissionStep = {
     const { object } = request;
     if (textAt(object, 'spec', 'signerName') !== CLIENT_SIGNER) return;
     if (!organisations(object).includes('system:masters')) return;
-    throw errors.forbidden(
-      request.groupResource,
-      textAt(object, 'metadata', 'name'),
-      `use of ${CLIENT_SIGNER} signer with system:masters group is not allowed`,
-    );
+    throw forbidden(request, `use of ${CLIENT_SIGNER} signer with system:masters group is not allowed`);
   },
 };
 

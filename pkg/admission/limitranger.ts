@@ -3,7 +3,6 @@ import {
   type AdmissionStep,
   at,
   compareQuantities,
-  errors,
   formatQuantity,
   isObject,
   type JsonObject,
@@ -16,7 +15,7 @@ import {
   textAt,
 } from '../api/index.js';
 import { type Amounts, amountsAt, podAmounts } from './podamounts.js';
-import { isAbout, newPod } from './step.js';
+import { forbidden, isAbout, newPod } from './step.js';
 
 const RANGES = { group: '', resource: 'limitranges' } as const;
 const ANNOTATION = 'kubernetes.io/limit-ranger';
@@ -43,7 +42,7 @@ export function limitRangerStep(objects: StoredObjects): AdmissionStep {
         const found = new Set(pod === undefined ? claimProblems(claim!, range) : podProblems(pod, range));
         if (found.size === 0) continue;
         const why = found.size === 1 ? [...found][0]! : `[${[...found].join(', ')}]`;
-        throw errors.forbidden(request.groupResource, request.name, why);
+        throw forbidden(request, why);
       }
     },
   };

@@ -2,14 +2,13 @@ import {
   type AdmissionRequest,
   type AdmissionStep,
   at,
-  errors,
   type JsonObject,
   numberAt,
   objectIn,
   type StoredObjects,
   textAt,
 } from '../api/index.js';
-import { isAbout } from './step.js';
+import { forbidden, isAbout } from './step.js';
 
 const CLASSES = { group: 'scheduling.k8s.io', resource: 'priorityclasses' } as const;
 const DEFAULT_PREEMPTION = 'PreemptLowerPriority';
@@ -70,9 +69,8 @@ export function priorityStep(objects: StoredObjects, enabled: Enabled): Admissio
       const other = defaultClass(objects);
       if (other === undefined || textAt(other, 'metadata', 'name') === textAt(request.object, 'metadata', 'name'))
         return;
-      throw errors.forbidden(
-        request.groupResource,
-        textAt(request.object, 'metadata', 'name'),
+      throw forbidden(
+        request,
         `PriorityClass ${textAt(other, 'metadata', 'name')} is already marked as default. Only one default can exist`,
       );
     },
@@ -97,7 +95,7 @@ async function setPriority(
   enabled: Enabled,
 ): Promise<void> {
   const spec = objectIn(object, 'spec');
-  const refuse = (why: string): Error => errors.forbidden(request.groupResource, request.name, why);
+  const refuse = (why: string): Error => forbidden(request, why);
   let name = textAt(spec, 'priorityClassName');
   let found: JsonObject | undefined;
   if (name === '') {

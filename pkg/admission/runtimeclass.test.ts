@@ -22,6 +22,14 @@ async function refusal(spec: JsonObject): Promise<string> {
   }
 }
 
+it.each([
+  [{}, 'pods "Unknown" is forbidden'],
+  [{ generateName: 'g-' }, 'pods "g-" is forbidden'],
+])('an error about a pod without a name names its prefix: %j', async (metadata, expected) => {
+  const object = { metadata, spec: { runtimeClassName: 'none' } };
+  await expect(step.mutate?.(admissionRequest('pods', { name: '', object }))).rejects.toThrow(expected);
+});
+
 describe('the overhead of a pod', () => {
   it('needs a runtime class with one, even if it is empty', async () => {
     const empty: JsonObject = {};

@@ -2,7 +2,6 @@ import {
   type AdmissionStep,
   at,
   equalJson,
-  errors,
   givenAt,
   type JsonObject,
   objectAt,
@@ -11,7 +10,7 @@ import {
   type StoredObjects,
   textAt,
 } from '../api/index.js';
-import { newPod } from './step.js';
+import { forbidden, newPod } from './step.js';
 
 const CLASSES = { group: 'node.k8s.io', resource: 'runtimeclasses' } as const;
 
@@ -28,7 +27,7 @@ export function runtimeClassStep(objects: StoredObjects): AdmissionStep {
       if (pod === undefined) return;
       const name = textAt(pod, 'spec', 'runtimeClassName');
       const found = await classOf(pod);
-      const refuse = (why: string): Error => errors.forbidden(request.groupResource, request.name, why);
+      const refuse = (why: string): Error => forbidden(request, why);
       if (name !== '' && found === undefined) throw refuse(`pod rejected: RuntimeClass "${name}" not found`);
       if (found === undefined) return;
       const spec = objectIn(pod, 'spec');
@@ -46,11 +45,7 @@ export function runtimeClassStep(objects: StoredObjects): AdmissionStep {
       if (pod === undefined || givenAt(pod, 'spec', 'overhead') === undefined) return;
       const found = await classOf(pod);
       if (at(found, 'overhead', 'podFixed') === undefined)
-        throw errors.forbidden(
-          request.groupResource,
-          request.name,
-          'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead',
-        );
+        throw forbidden(request, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead');
     },
   };
 }

@@ -3,7 +3,6 @@ import {
   type AdmissionStep,
   at,
   boolAt,
-  errors,
   isPathSegmentName,
   type JsonObject,
   objectIn,
@@ -12,7 +11,7 @@ import {
   textAt,
 } from '../api/index.js';
 import type { World } from '../base/index.js';
-import { newPod } from './step.js';
+import { forbidden, newPod } from './step.js';
 
 const SERVICE_ACCOUNTS = { group: '', resource: 'serviceaccounts' } as const;
 
@@ -66,7 +65,7 @@ type Refuse = (why: string) => Error;
 const refusal =
   (request: AdmissionRequest): Refuse =>
   (why) =>
-    errors.forbidden(request.groupResource, request.name, why);
+    forbidden(request, why);
 
 const isMirror = (pod: JsonObject): boolean => at(pod, 'metadata', 'annotations', MIRROR_ANNOTATION) !== undefined;
 

@@ -1,4 +1,4 @@
-import { type AdmissionRequest, type ApiError, errors, type JsonObject } from '../api/index.js';
+import { type AdmissionRequest, type ApiError, errors, type JsonObject, textAt } from '../api/index.js';
 
 /** Whether a request is for an object of the resource, not for a subresource. */
 export function isAbout({ subresource, groupResource }: AdmissionRequest, group: string, resource: string): boolean {
@@ -11,7 +11,12 @@ export function newPod(request: AdmissionRequest): JsonObject | undefined {
 }
 
 /** Returns the 403 error of a step. */
-export function forbidden({ groupResource, name, operation }: AdmissionRequest, why: string): ApiError {
-  // Deletions of a collection name no object.
-  return errors.forbidden(groupResource, name === '' && operation === 'delete' ? 'Unknown' : name, why);
+export function forbidden(request: AdmissionRequest, why: string): ApiError {
+  return errors.forbidden(request.groupResource, nameIn(request), why);
+}
+
+/** The name of the object as errors show it: before a name is generated, its prefix. Deletions of a collection name no object. */
+function nameIn({ name, object }: AdmissionRequest): string {
+  if (name !== '') return name;
+  return textAt(object, 'metadata', 'name') || textAt(object, 'metadata', 'generateName') || 'Unknown';
 }

@@ -83,6 +83,7 @@ export {
   JsonCounter,
   type JsonObject,
   type JsonValue,
+  noteEmpty,
   rememberEmpty,
   removeField,
   setOwn,

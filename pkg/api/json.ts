@@ -46,6 +46,11 @@ export function rememberEmpty(o: JsonObject, fields: EmptyFields): void {
   (o as Remembers)[GIVEN_EMPTY] = fields;
 }
 
+/** Records a field that is empty, unless the object has it. */
+export function noteEmpty(o: JsonObject, field: string, value: JsonArray | JsonObject): void {
+  if (asGiven(o, field) === undefined) rememberEmpty(o, { ...(o as Remembers)[GIVEN_EMPTY], [field]: value });
+}
+
 /** Removes a field, also if it was empty in the request. */
 export function removeField(o: JsonObject, field: string): void {
   delete o[field];

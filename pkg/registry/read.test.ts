@@ -262,6 +262,8 @@ describe('watches', () => {
     expect(seen.map((e) => `${e.type} ${metaOf(e.object)['name'] ?? ''}`)).toEqual(['ADDED a', 'ADDED b', 'BOOKMARK ']);
     expect(metaOf(seen[2]!.object)['annotations']).toEqual({ 'k8s.io/initial-events-end': 'true' });
     b.world.advance(61_000);
+    expect(drain(stream)).toEqual([]);
+    await b.create('secrets', 'default', { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' } });
     const later = drain(stream);
     expect(later.map((e) => e.type)).toEqual(['BOOKMARK']);
     expect(metaOf(later[0]!.object)).not.toHaveProperty('annotations');

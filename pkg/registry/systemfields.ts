@@ -2,7 +2,7 @@ import {
   type ApiError,
   equalJson,
   errors,
-  type FieldErrors,
+  FieldErrors,
   FieldPath,
   formatTime,
   isObject,
@@ -112,6 +112,14 @@ export function validateNewMeta(object: JsonObject, target: Target, found: Field
   const nameRule = (name: string, isPrefix: boolean): readonly string[] => rule(name, isPrefix, object);
   validateMeta(meta, { namespaced, nameRule }, METADATA, found);
   if (strategy.compatibility?.anyFinalizers !== true) validateFinalizerNames(meta, METADATA, found);
+}
+
+/** The rule of every kind, which follows those of the kind: a generateName fits into a path. */
+export function generateNameErrors(object: JsonObject): FieldErrors {
+  const found = new FieldErrors();
+  const generateName = text(metaOf(object), 'generateName');
+  for (const s of pathSegmentName(generateName, true)) found.invalid(METADATA.child('generateName'), generateName, s);
+  return found;
 }
 
 /** Checks the resourceVersion of an update. '' and '0' match any version if the kind allows unconditional updates. */

@@ -21,6 +21,7 @@ import {
   fillSystemFields,
   firstGeneration,
   generatedName,
+  generateNameErrors,
   placeInNamespace,
   validateNewMeta,
 } from './systemfields.js';
@@ -197,6 +198,7 @@ async function prepareNew(
   if (found.pending) await finishChecks(found, slice);
   if (slice.spent()) await slice.yield();
   refuse(target, o, await slice.run(addDeclarative(core, target, { object: o, old: undefined }, found)));
+  refuse(target, o, generateNameErrors(o));
   return allocated;
 }
 

@@ -203,6 +203,60 @@ it.each([
   );
 });
 
+const setOf = (spec: JsonObject, pod: JsonObject = {}, labels: JsonObject = { z: 'q', a: 'b' }): JsonObject => ({
+  apiVersion: 'apps/v1',
+  kind: 'StatefulSet',
+  metadata: { name: 's' },
+  spec: {
+    serviceName: 's',
+    selector: { matchLabels: { a: 'b' } },
+    ...spec,
+    template: { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }], ...pod } },
+  },
+});
+
+it.each<readonly [string, JsonObject, readonly string[]]>([
+  [
+    'shows the labels of its template in order',
+    setOf({ selector: { matchLabels: { z: 'b' } } }),
+    ['spec.template.metadata.labels: Invalid value: {"a":"b","z":"q"}: `selector` does not match template `labels`'],
+  ],
+  [
+    'must restart its pods, whatever its selector',
+    setOf({ selector: { matchLabels: { a: 'b c' } } }, { restartPolicy: 'Never' }),
+    ['spec.selector.matchLabels', 'spec.selector', 'spec.template.spec.restartPolicy'],
+  ],
+  [
+    'has no percentage with a sign',
+    setOf({ updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '+5%' } } }),
+    ['spec.updateStrategy.rollingUpdate.maxUnavailable', 'spec.updateStrategy.rollingUpdate.maxUnavailable'],
+  ],
+])('a stateful set %s', async (_what, set, expected) => {
+  const b = await Bench.open();
+  const causes = await causesOf(b.create('statefulsets.apps', 'default', set));
+  expect(causes.map((cause, i) => (expected[i]?.includes(': ') ? cause : cause.split(':', 1)[0]))).toEqual(expected);
+});
+
+it('a deployment with an invalid selector reports nothing of its template', async () => {
+  const b = await Bench.open();
+  const { spec } = setOf({ selector: { matchLabels: { a: 'b c' } } }, { restartPolicy: 'Never' });
+  const { serviceName: _, ...rest } = spec as JsonObject;
+  const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd' }, spec: rest };
+  const causes = await causesOf(b.create('deployments.apps', 'default', deployment));
+  expect(causes.map((cause) => cause.split(':', 1)[0])).toEqual(['spec.selector.matchLabels', 'spec.selector']);
+});
+
+it('a replication controller is refused for its name, not for its prefix', async () => {
+  const b = await Bench.open();
+  const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+  const spec = { selector: { a: 'b' }, template };
+  const metadata = { generateName: 'example.com/x' };
+  const causes = await causesOf(
+    b.create('replicationcontrollers', 'default', { apiVersion: 'v1', kind: 'ReplicationController', metadata, spec }),
+  );
+  expect(causes.map((cause) => cause.split(':', 1)[0])).toEqual(['metadata.name']);
+});
+
 it('a stateful set rounds the amounts in the status of its claims', async () => {
   const b = await Bench.open();
   const status = { capacity: { storage: '0.0001' }, allocatedResources: { storage: '0.0001' } };

@@ -204,7 +204,7 @@ function struct(name: string, pkg: string, declaration: StructDeclaration): Name
     const inner = use(member.type, pkg, NO_USE) as StructSchema;
     unions.push(...inner.unions);
     if (member.proto === 0) {
-      for (const field of inner.fields) add({ ...field, proto: 0 });
+      for (const field of inner.fields) add({ ...field, proto: 0, typeMeta: inner });
       continue;
     }
     const message: InlineMessage = { proto: member.proto, schema: inner };

@@ -69,6 +69,8 @@ export interface Field {
    * it.
    */
   readonly inlineIn?: InlineMessage;
+  /** For `kind` and `apiVersion`: the inlined type, which is not in protobuf. */
+  readonly typeMeta?: StructSchema;
   /**
    * Declarative validation markers, outermost part first: `[alpha/|beta/]` stability, then conditions and scopes
    * (`eachVal`, `ifEnabled(Gate)`), then the rule: `beta/eachVal/maxBytes=64`. Read by `declarativeErrors` only.

@@ -31,6 +31,7 @@ const configMap = kindNamed('ConfigMap');
 const secret = kindNamed('Secret');
 const pod = kindNamed('Pod');
 const deployment = kindNamed('Deployment', 'apps');
+const statefulSet = kindNamed('StatefulSet', 'apps');
 const event = kindNamed('Event');
 const lease = kindNamed('Lease', 'coordination.k8s.io');
 const service = kindNamed('Service');
@@ -225,6 +226,11 @@ describe('scalars', () => {
       'number 2147483648 into Go struct field DeploymentSpec.spec.replicas of type int32',
     ],
     [deployment, { spec: [] }, 'array into Go struct field Deployment.spec of type v1.DeploymentSpec'],
+    [
+      statefulSet,
+      { spec: { volumeClaimTemplates: [{ kind: 5 }] } },
+      'number into Go struct field PersistentVolumeClaim.spec.volumeClaimTemplates.TypeMeta.kind of type string',
+    ],
     [configMap, { immutable: 'true' }, 'string into Go struct field ConfigMap.immutable of type bool'],
     [configMap, { immutable: 1 }, 'number into Go struct field ConfigMap.immutable of type bool'],
     [configMap, { data: 'x' }, 'string into Go struct field ConfigMap.data of type map[string]string'],

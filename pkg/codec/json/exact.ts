@@ -293,7 +293,7 @@ class Decoder {
 
 /** A field of an inlined type has the name of the type in its path. */
 function goPath(field: Field): readonly string[] {
-  const inlined = field.inlineIn?.schema;
+  const inlined = field.inlineIn?.schema ?? field.typeMeta;
   const inner = inlined?.byName.get(field.name);
   return inlined === undefined || inner === undefined ? [field.name] : [afterDot(inlined.name), ...goPath(inner)];
 }

@@ -9,7 +9,6 @@ import {
   type JsonObject,
   type JsonValue,
   Printed,
-  pathSegmentName,
   type Shaped,
   subdomainName,
   type Value,
@@ -41,7 +40,7 @@ export function textOneOf(value: string, path: FieldPath, supported: readonly st
 
 /** The rule of names that kube-apiserver checks by a marker of the type. The marker does not apply to a generateName. */
 export const declaredName = (name: string, prefix: boolean): readonly string[] =>
-  prefix ? pathSegmentName(name, prefix) : subdomainName(name, prefix);
+  prefix ? [] : subdomainName(name, prefix);
 
 export function nonNegative(value: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
   if (typeof value === 'number' && value < 0) errors.invalid(path, value, 'must be greater than or equal to 0');

@@ -1,4 +1,5 @@
 import {
+  compareText,
   equalJson,
   type FieldErrors,
   FieldPath,
@@ -14,7 +15,7 @@ import type { shapes } from '../../schema/index.js';
 import type { WriteContext } from '../resource.js';
 import { at, givenAt, nameOf, objectAt, objectIn } from './access.js';
 import { defaultPodSpec, fill } from './core/pod/defaults.js';
-import { podWarnings, runningTemplate } from './core/pod/validation/index.js';
+import { alwaysRestarts, podWarnings, runningTemplate } from './core/pod/validation/index.js';
 import { whenAbsent } from './defaults.js';
 import { isEmptySelector, labelSelector, nonNegative, selects, shown } from './rules.js';
 
@@ -71,6 +72,8 @@ export interface SelectorRules {
   readonly required: boolean;
   /** The error for an invalid selector as a whole. If set, the template is then not compared with the selector. */
   readonly senseless?: string;
+  /** The restart policy is checked beside an invalid selector, too. */
+  readonly restartsBesideSelector?: boolean;
 }
 
 /** Validates the selector of a workload, and that it matches the labels of the template. */
@@ -97,6 +100,7 @@ export function selectorAndTemplate(o: Shaped<Workload>, rules: SelectorRules, e
   errors.after(() => {
     if (invalid && rules.senseless !== undefined) {
       errors.invalid(path.child('selector'), shown('meta/v1.LabelSelector', selector), rules.senseless);
+      if (rules.restartsBesideSelector) alwaysRestarts(template, rules.owner, here, errors);
       return;
     }
     // a missing selector matches nothing, an empty one everything
@@ -107,6 +111,10 @@ export function selectorAndTemplate(o: Shaped<Workload>, rules: SelectorRules, e
   });
 }
 
+/** A map as Go prints it. */
+const sortedMap = (map: JsonValue | undefined): JsonValue | undefined =>
+  isObject(map) ? Object.fromEntries(Object.entries(map).sort(([a], [b]) => compareText(a, b))) : map;
+
 export function mismatch(
   template: Shaped<shapes.CoreV1PodTemplateSpec>,
   path: FieldPath<shapes.CoreV1PodTemplateSpec>,
@@ -114,7 +122,7 @@ export function mismatch(
 ): void {
   errors.invalid(
     path.child('metadata', 'labels'),
-    givenAt(template, 'metadata', 'labels'),
+    sortedMap(givenAt(template, 'metadata', 'labels')),
     '`selector` does not match template `labels`',
   );
 }
@@ -177,4 +185,6 @@ export function notOverHundredPercent(value: JsonValue | undefined, path: FieldP
 
 /** Whether a number or percentage is zero. Other text counts as zero. */
 export const isNone = (value: JsonValue | undefined): boolean =>
-  value === 0 || value === undefined || (typeof value === 'string' && !/^[-+]?0*[1-9]\d*%?$/.test(value));
+  value === 0 ||
+  value === undefined ||
+  (typeof value === 'string' && !/^[-+]?0*[1-9]\d*$/.test(value) && !/^0*[1-9]\d*%$/.test(value));

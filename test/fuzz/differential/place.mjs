@@ -51,9 +51,16 @@ export async function answersTo(clients, place, { on, ops, query = '' }) {
 }
 
 async function answersOnce(clients, place, { on, ops, query }) {
-  const sent = clients.map((_, i) => requestOf(on, place, i, ops, query));
+  const sent = clients.map((_, i) => requestOf(on, place, i, ofServer(ops, place.stored, i), query));
   if (sent.includes(undefined)) return undefined;
   return Promise.all(clients.map((client, i) => ask(client, sent[i], place)));
+}
+
+/** The operations were drawn from the object of the first server: each server has allocated another address. */
+function ofServer(ops, stored, i) {
+  const [first, own] = [stored[0], stored[i]].map((o) => o.spec?.clusterIP ?? '');
+  if (i === 0 || !/^[\d.]+$/.test(first) || !/^[\d.]+$/.test(own)) return ops;
+  return JSON.parse(JSON.stringify(ops).replaceAll(`"${first}"`, `"${own}"`));
 }
 
 async function ask(client, { method, path, headers = {}, body }, { ns }) {

@@ -167,7 +167,7 @@ function validate(o: Shaped<shapes.AppsV1StatefulSet>, errors: FieldErrors, { is
   if (isNew) serviceName(o, errors);
   selectorAndTemplate(
     templateOfPods(o),
-    { owner: 'StatefulSet', emptyFor: 'statefulset', required: true, senseless: '' },
+    { owner: 'StatefulSet', emptyFor: 'statefulset', required: true, senseless: '', restartsBesideSelector: true },
     errors,
   );
   templateMeta(objectAt(o, 'spec', 'template'), SPEC.child('template'), errors);

@@ -28,6 +28,21 @@ describe('metadata of a changed volume', () => {
   });
 });
 
+it('a pod with empty limits shows its requests as empty, too', async () => {
+  const b = await Bench.open();
+  const pod = (resources: JsonObject, metadata: JsonObject): JsonObject => ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata,
+    spec: { containers: [{ name: 'c', image: 'i', resources }] },
+  });
+  const { metadata } = await b.create('pods', 'default', pod({}, { name: 'p' }));
+  const changed = pod({ limits: {}, claims: [{ name: 'x' }] }, metadata as JsonObject);
+  const causes = (await causesOf(b.update('pods', 'default', changed))).join();
+  expect(causes).toContain('"Limits": {}');
+  expect(causes).toContain('"Requests": {}');
+});
+
 describe('addresses of a changed service', () => {
   it('are not validated again if they are unchanged', async () => {
     const b = await Bench.open();

@@ -1,10 +1,12 @@
 import {
+  asGiven,
   type FieldOf,
   formatQuantity,
   getOwn,
   isObject,
   type JsonObject,
   type JsonValue,
+  noteEmpty,
   parseQuantity,
   roundUpToMilli,
   type Shaped,
@@ -90,8 +92,12 @@ export function roundClaim(spec: Shaped<shapes.CoreV1PersistentVolumeClaimSpec>)
 }
 
 function requestsFollowLimits(resources: Shaped<shapes.CoreV1ResourceRequirements>): void {
-  const limits = resources['limits'];
+  const limits = asGiven(resources, 'limits');
   if (!isObject(limits)) return;
+  if (Object.keys(limits).length === 0) {
+    noteEmpty(resources, 'requests', {});
+    return;
+  }
   for (const [name, limit] of Object.entries(limits)) {
     const requests = objectIn(resources, 'requests');
     if (getOwn(requests, name) === undefined) setOwn(requests, name, limit);

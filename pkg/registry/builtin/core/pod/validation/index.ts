@@ -103,6 +103,15 @@ export function runningTemplate(
   errors: FieldErrors,
 ): void {
   podTemplate(template, path, errors);
+  alwaysRestarts(template, kind, path, errors);
+}
+
+export function alwaysRestarts(
+  template: Shaped<shapes.CoreV1PodTemplateSpec>,
+  kind: string,
+  path: FieldPath<shapes.CoreV1PodTemplateSpec>,
+  errors: FieldErrors,
+): void {
   const policy = textAt(template, 'spec', 'restartPolicy');
   if (policy !== 'Always') errors.notSupported(path.child('spec', 'restartPolicy'), policy, ['Always']);
   if (at(template, 'spec', 'activeDeadlineSeconds') !== undefined) {
