@@ -78,7 +78,7 @@ describe('flows', () => {
     const before = count('manager');
     for (let i = 0; i < 40; i++) request('manager', 0.1);
     const begun = count('manager') - before;
-    // 4 ms beside 6 ms: 8 ms times 4/9 if the others do not go on.
+    // 4 ms beside 6 ms: 8 ms times 4/9.
     expect(begun).toBeGreaterThan(20);
     expect(begun).toBeLessThan(40);
   });

@@ -264,6 +264,8 @@ describe('watches', () => {
     b.world.advance(61_000);
     expect(drain(stream)).toEqual([]);
     await b.create('secrets', 'default', { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' } });
+    // A consistent read waits until the cache has the write.
+    await b.list('secrets', 'default');
     const later = drain(stream);
     expect(later.map((e) => e.type)).toEqual(['BOOKMARK']);
     expect(metaOf(later[0]!.object)).not.toHaveProperty('annotations');
