@@ -140,7 +140,7 @@ function validateVersions(spec: JsonObject, errors: FieldErrors, old: JsonObject
     errors.add(
       'FieldValueInvalid',
       VERSIONS,
-      `Invalid value: ${all.length === 0 ? goJson(spec['versions'] ?? null) : shown()}: must have exactly one version marked as storage version`,
+      `Invalid value: ${all.length === 0 ? '[]' : shown()}: must have exactly one version marked as storage version`,
     );
   // kube-apiserver's internal form has the name of the first version also here.
   const [first] = names;
