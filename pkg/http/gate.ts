@@ -9,8 +9,9 @@ import type { ResourceInfo } from './requestinfo.js';
 /** Limits the requests that are served concurrently. */
 export interface Gate {
   /**
-   * Admits a request; `exempt` for a health check, which the plain limits do not count. It is admitted at once, or after a time in a queue. The request releases its seat with `leave`. Returns
-   * undefined for a request that needs no seat. Throws or rejects with 429 when the server has too many requests.
+   * Admits a request: at once, or after a time in a queue. The request releases its seat with `leave`. Returns undefined for
+   * a request that needs no seat. Throws or rejects with 429 when the server has too many requests. `exempt`: the request is a
+   * health check, which the plain limits do not count.
    */
   enter(call: Call, exempt: boolean): Ticket | undefined | Promise<Ticket>;
 }
