@@ -146,11 +146,10 @@ export class Scheduler {
   /** Continues the waiting work of a flow while there is time. `isFirst`: nothing was served in this turn, so one piece is in any case. */
   #serve(flow: string, list: Waiting[], isFirst: boolean): boolean {
     let i = 0;
+    if (isFirst) this.#measure(flow, this.#world.clock.monotonic());
     for (let goesOn = isFirst || !(this.#resumed || this.spent(flow)); goesOn && i < list.length; ) {
       const { go, resumes } = list[i++]!;
-      this.#measure(flow, this.#world.clock.monotonic());
       go();
-      this.settle();
       isFirst = false;
       this.#resumed = resumes;
       // What continues cannot be measured: it counts as a whole slice.

@@ -21,7 +21,7 @@ import { limits } from './limits.js';
 import { type FeedClient, ParserFeed } from './parserfeed.js';
 import { isParting, part } from './parting.js';
 import { belowApi, serveApi } from './paths.js';
-import { serve } from './pipeline.js';
+import { type Handler, serve } from './pipeline.js';
 import { malformed, refuse, refuseRequest, refuseWith, statusText } from './refusals.js';
 import { createRouter } from './router.js';
 import type { HttpServices } from './services.js';
@@ -74,6 +74,7 @@ class Door implements Listener {
   readonly #sessions = new Set<ServerHttp2Session>();
   readonly #feeds = new WeakMap<Socket, ParserFeed>();
   readonly #router: FastifyInstance;
+  readonly #handler: Handler;
   #draining = false;
   /** Monotonic, milliseconds. */
   #quietUntil = 0;
@@ -84,6 +85,7 @@ class Door implements Listener {
 
   constructor(services: HttpServices, { tls, connectionsMax, policy = defaultTlsPolicy }: ListenerOptions) {
     this.#services = services;
+    this.#handler = (call) => serveApi(call, services);
     const named = new NamedContexts(policy, tls);
     this.#named = named;
     const server = createSecureServer({
@@ -310,7 +312,7 @@ class Door implements Listener {
     }
     const url = originForm(request.url ?? '/');
     request.url = url;
-    if (belowApi(url)) this.#serve(new MessageExchange(request, response));
+    if (belowApi(url)) this.#begin(new MessageExchange(request, response), request.socket as TLSSocket);
     else {
       response.once('close', this.#began(connectionOf(request.socket as TLSSocket)));
       this.#router.routing(request, response);
@@ -329,13 +331,17 @@ class Door implements Listener {
     stream.on('error', ignore);
     if (isParting(session)) return;
     if (isFlood(session, this.#services.world.clock.monotonic())) this.#part(session);
-    const starts = this.#starts(session.socket as TLSSocket, sessionConnection(session));
-    const { flow } = sessionConnection(session);
-    if (starts.spent(flow)) starts.later(() => this.#begin(stream, headers, flags, raw, compatible), flow);
-    else {
-      this.#begin(stream, headers, flags, raw, compatible);
-      starts.settle();
-    }
+    const url = headers[':path'] as string | undefined;
+    // HTTP/2 carries any method. The router rejects those it does not know before the pipeline runs.
+    const skipsRouter = url !== undefined && (belowApi(url) || !KNOWN_METHODS.has(headers[':method'] as string));
+    const connection = sessionConnection(session);
+    const socket = session.socket as TLSSocket;
+    if (skipsRouter) this.#begin(new StreamExchange(stream, headers, raw, connection), socket);
+    else
+      this.#starts(socket, connection).later(() => {
+        if (stream.destroyed || stream.closed) return;
+        for (const listener of compatible) listener.call(this.#server, stream, headers, flags, raw);
+      }, connection.flow);
   }
 
   /** Ends a session gracefully: open streams are served, and what is still open after a minute is cut. */
@@ -345,26 +351,24 @@ class Door implements Listener {
     session.once('close', cancel);
   }
 
-  #begin(
-    stream: ServerHttp2Stream,
-    headers: IncomingHttpHeaders,
-    flags: number,
-    raw: string[],
-    compatible: readonly StreamListener[],
-  ): void {
-    const { session } = stream;
-    // The client has reset the stream while it waited.
-    if (session === undefined || stream.destroyed || stream.closed) return;
-    const url = headers[':path'] as string | undefined;
-    // HTTP/2 carries any method. The router rejects those it does not know before the pipeline runs.
-    const skipsRouter = url !== undefined && (belowApi(url) || !KNOWN_METHODS.has(headers[':method'] as string));
-    if (skipsRouter) this.#serve(new StreamExchange(stream, headers, raw, sessionConnection(session)));
-    else for (const listener of compatible) listener.call(this.#server, stream, headers, flags, raw);
+  /**
+   * Serves a request at the end of this turn of the event loop, together with all others that have arrived in it. A batch costs much less
+   * than the same requests one by one: the code of each stage stays in the processor's caches, the writes share an entry of the log, and
+   * clients wake up once for several responses. A request that is alone waits for nothing.
+   */
+  #begin(exchange: Exchange, socket: TLSSocket): void {
+    const { connection } = exchange;
+    const over = this.#began(connection);
+    this.#starts(socket, connection).later(() => {
+      // The client has left while the request waited.
+      if (exchange.gone) over();
+      else void serve(exchange, this.#services.stages, this.#handler).then(over);
+    }, connection.flow);
   }
 
   #serve(exchange: Exchange): void {
     const over = this.#began(exchange.connection);
-    void serve(exchange, this.#services.stages, (call) => serveApi(call, this.#services)).then(over);
+    void serve(exchange, this.#services.stages, this.#handler).then(over);
   }
 
   /**
