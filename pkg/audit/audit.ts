@@ -32,17 +32,20 @@ export class Auditor {
     if (record.decision.omits.has(stage)) return undefined;
     this.metrics.event.value++;
     const event = record.event(stage, elapsedMs, annotations);
-    let waits: Promise<boolean>[] | undefined;
+    let recorded: Promise<boolean> | undefined;
     for (const backend of this.#backends) {
-      const done = backend.process(event);
-      if (done === undefined) continue;
-      waits ??= [];
-      waits.push(done);
+      const one = backend.process(event);
+      recorded = recorded === undefined || one === undefined ? (recorded ?? one) : both(recorded, one);
     }
-    return waits === undefined ? undefined : Promise.all(waits).then((all) => all.every((ok) => ok));
+    return recorded;
   }
 
   async close(): Promise<void> {
     await Promise.all(this.#backends.map((b) => b.close()));
   }
+}
+
+async function both(one: Promise<boolean>, other: Promise<boolean>): Promise<boolean> {
+  const [first, second] = await Promise.all([one, other]);
+  return first && second;
 }

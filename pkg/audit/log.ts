@@ -49,7 +49,8 @@ export class LogBackend implements Backend {
   /** Number of events and bytes in `#lines`. */
   #events = 0;
   #collected = 0;
-  #waiting: ((ok: boolean) => void)[] = [];
+  /** What the requests of the events in `#lines` wait for. */
+  #next = new Written();
   /** Number of events and bytes that wait or are being written. */
   #held = 0;
   #bytes = 0;
@@ -83,7 +84,7 @@ export class LogBackend implements Backend {
       return undefined;
     }
     this.#writing ??= this.#write();
-    return new Promise((done) => this.#waiting.push((ok) => done(ok || mode === 'blocking')));
+    return this.#next.promise;
   }
 
   async close(): Promise<void> {
@@ -115,15 +116,15 @@ export class LogBackend implements Backend {
   async #write(): Promise<void> {
     await new Promise<void>((resolve) => this.#parts.world.timers.immediate(resolve));
     do {
-      const [lines, events, bytes, waiting] = [this.#lines.take(), this.#events, this.#collected, this.#waiting];
+      const [lines, events, bytes, written] = [this.#lines.take(), this.#events, this.#collected, this.#next];
       this.#events = 0;
       this.#collected = 0;
-      this.#waiting = [];
+      this.#next = new Written();
       let ok = true;
       for (const some of lines) ok = (await this.#written(some)) && ok;
       this.#held -= events;
       this.#bytes -= bytes;
-      for (const done of waiting) done(ok);
+      written.resolve(ok || this.#options.mode === 'blocking');
     } while (this.#events > 0 && (this.#options.mode !== 'batch' || this.#closing));
     this.#writing = undefined;
     if (this.#events > 0) this.#later();
@@ -141,4 +142,12 @@ export class LogBackend implements Backend {
       this.#lines.release(lines);
     }
   }
+}
+
+/** A promise for all events that are written together. */
+class Written {
+  resolve!: (ok: boolean) => void;
+  readonly promise = new Promise<boolean>((resolve) => {
+    this.resolve = resolve;
+  });
 }
