@@ -58,6 +58,8 @@ export const THREAD_LIMITS = {
   requestBytesMax: 64 * MiB,
   /** Bytes of watch events that the serving thread has not acknowledged. Beyond it a watch is paused and later resumed from history. */
   eventBytesMax: 32 * MiB,
+  /** Bytes of handled events that are acknowledged without a message to go with. */
+  creditBytes: 2 * MiB,
   /** A message to the serving thread is sent when it is this large, so large ranges arrive in pieces. */
   messageBytesTarget: 256 * KiB,
   /** The status is sent after this time when no other message goes to the serving thread. */

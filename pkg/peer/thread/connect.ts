@@ -85,6 +85,8 @@ class Client implements RemoteKeyspace {
   #readers: Answer<ReadIndexResult>[] = [];
   readonly #reads = new Map<number, readonly Answer<ReadIndexResult>[]>();
   #readersWaiting = 0;
+  /** Bytes of events that were handled. The next message acknowledges them; it is sent for them alone only if they are many. */
+  #unacknowledged = 0;
   readonly #soleCell: SoleMemberCell;
   /** The newest round: its period as the only member (0: none), and its revision. */
   #solePeriod = 0;
@@ -249,7 +251,12 @@ class Client implements RemoteKeyspace {
       this.#reads.set(id, this.#readers);
       this.#readers = [];
     }
-    const length = this.#out.length;
+    if (this.#unacknowledged > 0) {
+      this.#out.u8(ASK.credit);
+      this.#out.uint(this.#unacknowledged);
+      this.#unacknowledged = 0;
+    }
+    const { length } = this.#out;
     if (length === 0) return;
     const slab = this.#out.take();
     this.#port.postMessage({ slab, length } satisfies SlabMessage, [slab]);
@@ -260,7 +267,8 @@ class Client implements RemoteKeyspace {
     const from = new SlabReader(slab, length);
     let eventBytes = 0;
     while (!from.done) eventBytes += this.#take(from);
-    if (eventBytes > 0 && this.#lost === undefined) this.#put(ASK.credit, eventBytes);
+    this.#unacknowledged += eventBytes;
+    if (this.#unacknowledged > THREAD_LIMITS.creditBytes && this.#lost === undefined) this.#scheduleFlush();
   }
 
   /** Handles one result. Returns the bytes of its events. */
