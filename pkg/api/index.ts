@@ -85,6 +85,7 @@ export {
   type JsonValue,
   noteEmpty,
   rememberEmpty,
+  remembersEmpty,
   removeField,
   setOwn,
 } from './json.js';

@@ -131,6 +131,11 @@ export function hasGivenEmpty(v: JsonValue | undefined): boolean {
   return Object.keys(empty).some((field) => !Object.hasOwn(v, field)) || Object.values(v).some(hasGivenEmpty);
 }
 
+/** Whether a field of the object itself was empty in the request. */
+export function remembersEmpty(o: JsonObject): boolean {
+  return (o as Remembers)[GIVEN_EMPTY] !== undefined;
+}
+
 /** A multiset of values under `equalJson`. Adding a value takes time linear in its size. */
 export class JsonCounter {
   readonly #counts = new Map<string, number>();

@@ -5,6 +5,7 @@ import { Collection, type ObservedChange } from './collection.js';
 import { EncodingBudget } from './encodings.js';
 import { cacheLimits } from './limits.js';
 import { LabelSets } from './object.js';
+import { OwnWrites } from './ownwrites.js';
 import { SharedValues } from './sharedvalues.js';
 import { SlabAllocator } from './slab.js';
 
@@ -76,6 +77,8 @@ export class Cache {
   #allocator = new SlabAllocator();
   readonly #labelSets = new LabelSets();
   readonly #values = new SharedValues();
+  /** The writes of this server that are under way. */
+  readonly ownWrites = new OwnWrites();
   readonly #encodings: EncodingBudget;
   #applied: Revision = asRevision(0);
   #watch: Watch | undefined;
@@ -357,6 +360,7 @@ export class Cache {
             prefix,
             labelSets: this.#labelSets,
             values: this.#values,
+            ownWrites: this.ownWrites,
             encodings: this.#encodings,
             parse: (bytes) => this.#options.parse(bytes),
             fieldsOf: (o) => request.fieldsOf(o),

@@ -173,7 +173,10 @@ export class Collection {
     const problem = kv.protection?.problem;
     if (problem !== undefined) return unreadableObject(kv, 'decryption', problem);
     try {
-      return fromStored(this.#form, allocator, kv);
+      const object = fromStored(this.#form, allocator, kv);
+      const own = this.#form.ownWrites.valueOf(kv);
+      if (own !== undefined && !object.stale) object.adopt(own);
+      return object;
     } catch (error) {
       if (error instanceof NotDecodable) return unreadableObject(kv, 'decoding', error.message);
       throw error;

@@ -3,6 +3,7 @@ import type { Revision } from '../base/index.js';
 import type { KeyValue, Protection } from '../storage/index.js';
 import type { EncodingBudget } from './encodings.js';
 import { cacheLimits } from './limits.js';
+import type { OwnWrites } from './ownwrites.js';
 import type { SharedValues } from './sharedvalues.js';
 import type { Slab, SlabAllocator } from './slab.js';
 
@@ -63,6 +64,7 @@ export interface ObjectForm {
   readonly labelSets: LabelSets;
   readonly encodings: EncodingBudget;
   readonly values: SharedValues;
+  readonly ownWrites: OwnWrites;
 }
 
 const METADATA = '"metadata":{';
@@ -139,6 +141,11 @@ export class CachedObject implements StoredObject {
 
   keptValue(): JsonObject | undefined {
     return this.#value;
+  }
+
+  /** Keeps what `value` would return. */
+  adopt(value: JsonObject): void {
+    this.#value ??= this.#form.values.keep(this, value);
   }
 
   dropValue(): void {

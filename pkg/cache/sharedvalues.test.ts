@@ -21,7 +21,14 @@ async function things(n: number, padding = 0) {
   const cache = new Cache({ world: stillWorld, keyspace, root: '/registry/', parse, failed: () => {} });
   await cache.open([{ prefix: PREFIX, fieldsOf: (o) => [String(o['kind'])] }]);
   const get = (i: number): StoredObject => cache.collection(PREFIX)!.get(`${PREFIX}${i}`)!;
-  return { get, parsed };
+  const put = async (i: number, object: JsonObject): Promise<void> => {
+    await keyspace.txn({
+      compares: [],
+      ops: [{ kind: 'put', key: `${PREFIX}${i}`, value: Buffer.from(JSON.stringify(object)) }],
+    });
+    await cache.waitFor(keyspace.status().applied, Number.POSITIVE_INFINITY);
+  };
+  return { get, put, parsed, cache };
 }
 
 describe('shared values', () => {
@@ -57,5 +64,32 @@ describe('shared values', () => {
   it('cannot be changed in tests', async () => {
     const { get } = await things(1);
     expect(() => Object.assign(get(0).value()['metadata']!, { name: 'other' })).toThrow(TypeError);
+  });
+
+  it('are those of the writes of this server, which need not be parsed', async () => {
+    const { get, put, parsed, cache } = await things(0);
+    const object = { kind: 'Own', metadata: { name: 'n' } };
+    const over = cache.ownWrites.begin(`${PREFIX}0`, Buffer.from(JSON.stringify(object)), object);
+    await put(0, object);
+    over();
+    expect(get(0).value()).toEqual({ kind: 'Own', metadata: { name: 'n', resourceVersion: String(get(0).revision) } });
+    expect(get(0).value()).toEqual(get(0).parse());
+    expect(get(0).fields()).toEqual(['Own']);
+    expect(parsed.count).toBe(1);
+  });
+
+  it('are not those of a write that another one overtook, nor of one that is over', async () => {
+    const { get, put, parsed, cache } = await things(0);
+    const [own, other] = [
+      { kind: 'Own', metadata: { name: 'n' } },
+      { kind: 'Other', metadata: { name: 'n' } },
+    ];
+    const over = cache.ownWrites.begin(`${PREFIX}0`, Buffer.from(JSON.stringify(own)), own);
+    await put(0, other);
+    over();
+    expect(get(0).fields()).toEqual(['Other']);
+    await put(1, own);
+    expect(get(1).fields()).toEqual(['Own']);
+    expect(parsed.count).toBe(2);
   });
 });

@@ -32,7 +32,7 @@ export {
   readJsonBody,
   type Strictness,
 } from './json/decode.js';
-export { encodeJson, encodeJsonSteps, encodeStored, storedSteps } from './json/encode.js';
+export { encodeJson, encodeJsonSteps, encodeStored, type StoredForm, storedSteps } from './json/encode.js';
 export { metadataSlice, spliceResourceVersion } from './json/splice.js';
 export { writeValue as jsonText } from './json/write.js';
 export { notConvertible, notRegistered } from './kind.js';

@@ -1,6 +1,7 @@
 import { errors, type JsonObject } from '../api/index.js';
 import { type Revision, revision } from '../base/index.js';
 import { NotServed, type StoredObject } from '../cache/index.js';
+import type { StoredForm } from '../codec/index.js';
 import { type Compare, type KeyValue, type Op, prefixEnd } from '../storage/index.js';
 import { type Core, collectionOf, refusal } from './core.js';
 import { limits } from './limits.js';
@@ -46,6 +47,16 @@ export function putOp(core: Core, resource: ServedResource, key: string, value: 
     ? { kind: 'put', key, value }
     : { kind: 'put', key, value, expiresAt: core.world.clock.now() + ttlSeconds * 1000 };
 }
+
+/**
+ * Lets the cache use the object when its bytes are committed, so that it does not parse them. The object must not change any more if that
+ * happens. Returns the function to call when the outcome is known.
+ */
+export function writing(core: Core, key: string, { bytes, isExact }: StoredForm, object: JsonObject): () => void {
+  return isExact ? core.cache.ownWrites.begin(key, bytes, object) : nothing;
+}
+
+const nothing = (): void => {};
 
 /** Returns the written object from the cache, or decodes the written bytes if the cache has a newer one. */
 export function writtenAnswer(

@@ -7,7 +7,7 @@ import { dropDisabledFields } from '../schema/index.js';
 import type { Op } from '../storage/index.js';
 import { Admitted } from './admission.js';
 import { decodeObject } from './bodies.js';
-import { isUnchanged, putOp, valueAnswer, writtenAnswer } from './commit.js';
+import { isUnchanged, putOp, valueAnswer, writing, writtenAnswer } from './commit.js';
 import { converting, updatedForm } from './conversion.js';
 import { type Core, keyOf, notFound, notOlderThan, sliceOf, turnFor } from './core.js';
 import { addDeclarative, finishChecks, inTurns, refuse } from './fielderrors.js';
@@ -168,7 +168,8 @@ async function decide(
   const outcome = keepTimesOfNoop(old, o);
   core.metrics.compared(outcome, core.world.clock.monotonic() - compared);
   const gone = isGone(o, old, resource.strategy);
-  const value = await slice.run(storedSteps(resource.storage.type.schema, o));
+  const form = await slice.run(storedSteps(resource.storage.type.schema, o));
+  const value = form.bytes;
   const answered = (written: Written): Written =>
     scale === undefined
       ? written
@@ -182,6 +183,7 @@ async function decide(
     return { kind: 'answer', value: answered({ outcome: 'updated', object: valueAnswer(resource, o) }) };
   }
   const { key, createRevision } = stored;
+  const over = gone ? undefined : writing(core, key, form, o);
   const op: Op = gone ? { kind: 'delete', key } : putOp(core, resource, key, value);
   return {
     kind: 'propose',
@@ -189,7 +191,10 @@ async function decide(
       compares: [{ key, modRevision: stored.revision }, ...allocated.compares, ...added.compares],
       ops: [op, ...allocated.ops, ...added.ops],
     },
-    settled: added.settled,
+    settled: () => {
+      over?.();
+      added.settled();
+    },
     committed: (at) => {
       const put = { key, value, at, createRevision };
       const object = gone ? valueAnswer(resource, o) : writtenAnswer(core, resource, put);

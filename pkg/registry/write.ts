@@ -5,7 +5,7 @@ import { dropDisabledFields } from '../schema/index.js';
 import { Admitted } from './admission.js';
 import { decodeObject } from './bodies.js';
 import { namespaceState } from './builtin/core/namespacelifecycle.js';
-import { commit, putOp, readerOf, valueAnswer, writtenAnswer } from './commit.js';
+import { commit, putOp, readerOf, valueAnswer, writing, writtenAnswer } from './commit.js';
 import { converting } from './conversion.js';
 import { type Core, collectionOf, exists, fresh, keyOf, sliceOf, turnFor } from './core.js';
 import { addDeclarative, finishChecks, inTurns, refuse } from './fielderrors.js';
@@ -228,17 +228,21 @@ async function putNew(
     if (version !== '') metaOf(o)['resourceVersion'] = version;
   } else if (target.kind === 'collection') checkUnversioned(version);
   const added = await admitted.transact();
+  let over: (() => void) | undefined;
   try {
     if (slice.spent()) await slice.yield();
     if (options.dryRun) return { outcome: 'created', object: valueAnswer(resource, o) };
-    const value = await slice.run(storedSteps(resource.storage.type.schema, o));
+    const form = await slice.run(storedSteps(resource.storage.type.schema, o));
+    const value = form.bytes;
     const compares = [{ key, modRevision: revision(0) }, ...allocated.compares, ...added.compares];
     const ops = [putOp(core, resource, key, value), ...allocated.ops, ...added.ops];
+    over = writing(core, key, form, o);
     const failed = await commitInNamespace(core, target, name, { compares, ops });
     if (typeof failed === 'string') return failed === key ? 'taken' : 'contended';
     const at = failed;
     return { outcome: 'created', object: writtenAnswer(core, resource, { key, value, at, createRevision: at }) };
   } finally {
+    over?.();
     added.settled();
   }
 }

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../api/index.js';
+import { type JsonObject, type JsonValue, remembersEmpty } from '../../api/index.js';
 import type { Steps } from '../../base/index.js';
 import {
   compilePerSchema,
@@ -53,9 +53,33 @@ export function* encodeJsonSteps(schema: StructSchema, object: JsonObject): Step
   return Buffer.concat(buffers);
 }
 
+export interface StoredForm {
+  readonly bytes: Buffer;
+  /**
+   * Whether parsing the bytes gives an object equal to the given one, with map keys in the same order. False if that is not known.
+   */
+  readonly isExact: boolean;
+}
+
 /** `encodeStored` in steps. */
-export function storedSteps(schema: StructSchema, object: JsonObject): Steps<Buffer> {
-  return encodeJsonSteps(schema, withoutVersion(object));
+export function* storedSteps(schema: StructSchema, object: JsonObject): Steps<StoredForm> {
+  const stored = withoutVersion(object);
+  if (!isSmall(stored)) return { bytes: yield* encodeJsonSteps(schema, stored), isExact: false };
+  differs = false;
+  const bytes = encodeJson(schema, stored);
+  return { bytes, isExact: !differs };
+}
+
+/**
+ * Whether a writer has met something that reads differently from what it was given: a member that is left out or filled in, keys in
+ * another order, a number that needs an exact reader. Valid during one synchronous write.
+ */
+let differs = false;
+
+/** Returns a text that does not read as the value it stands for. */
+function replaced(text: string): string {
+  differs = true;
+  return text;
 }
 
 /** A piece of this length takes a fraction of a millisecond. */
@@ -106,10 +130,34 @@ const { now: writerOf, later } = compilePerSchema<string>({
   list,
   scalar: ({ type }) =>
     type === 'string' || type === 'bytes' || type.endsWith('ime')
-      ? (v) => (typeof v === 'string' ? writeString(v) : 'null')
-      : writeValue,
-  any: (schema) => (schema.either === undefined ? writeValue : either(schema.either.object)),
+      ? (v) => (typeof v === 'string' ? writeString(v) : replaced('null'))
+      : writeScalar,
+  any: (schema) => (schema.either === undefined ? writeAny : either(schema.either.object)),
 });
+
+function writeScalar(value: JsonValue): string {
+  if (!isReadAlike(value)) differs = true;
+  return writeValue(value);
+}
+
+/** A value without a schema is written as it is. */
+function writeAny(value: JsonValue): string {
+  if (!differs && !isReadAlike(value)) differs = true;
+  return writeValue(value);
+}
+
+/** Reports whether a plain JSON reader returns the value as it is. */
+function isReadAlike(value: JsonValue): boolean {
+  if (typeof value === 'number') return Math.abs(value) < LONG_NUMBER;
+  if (typeof value !== 'object' || value === null) return typeof value !== 'bigint' && value !== undefined;
+  if (Array.isArray(value)) return value.every(isReadAlike);
+  if (remembersEmpty(value)) return false;
+  for (const key in value) if (!isReadAlike(value[key]!)) return false;
+  return true;
+}
+
+/** Numbers from here on have 16 digits and may be int64 values that a double cannot represent. */
+const LONG_NUMBER = 1e15;
 
 function fieldWriter(schema: StructSchema, index: number): FieldWriter {
   const field = schema.fields[index]!;
@@ -152,6 +200,7 @@ function membersIn(schema: StructSchema): (value: JsonObject) => Members {
     for (const key in value) {
       const field = byName.get(key);
       if (field === undefined) {
+        differs = true;
         if (schema.preserveUnknown) unknown.push(key);
         continue;
       }
@@ -161,6 +210,7 @@ function membersIn(schema: StructSchema): (value: JsonObject) => Members {
       if (!field.leftOut) missing--;
     }
     if (missing > 0) {
+      differs = true;
       for (const field of always) {
         if (Object.hasOwn(value, field.name)) continue;
         found.push(field);
@@ -175,7 +225,8 @@ function membersIn(schema: StructSchema): (value: JsonObject) => Members {
 function struct(schema: StructSchema): Writer {
   const membersOf = membersIn(schema);
   return (value) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'null';
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return replaced('null');
+    if (!differs && remembersEmpty(value)) differs = true;
     const { found, unknown } = membersOf(value);
     let out = '';
     for (const field of found) {
@@ -198,10 +249,18 @@ function writeSorted(value: JsonValue): string {
     .join(',')}}`;
 }
 
+const NULL = 'null';
+
 /** Returns `"key":value`, or '' for an omitted field. */
 function member(field: FieldWriter, value: JsonValue | undefined): string {
-  if (value === undefined || value === null) return field.zero();
-  if (field.dropZero && (value === '' || value === 0 || value === false || value === 0n || isEmpty(value))) return '';
+  if (value === undefined || value === null) {
+    const zero = field.zero();
+    return value === null && zero.length === field.key.length + NULL.length && zero.endsWith(NULL)
+      ? zero
+      : replaced(zero);
+  }
+  if (field.dropZero && (value === '' || value === 0 || value === false || value === 0n || isEmpty(value)))
+    return replaced('');
   return field.key + field.write(value);
 }
 
@@ -215,8 +274,9 @@ function isEmpty(value: JsonValue): boolean {
 function map(schema: MapSchema): Writer {
   const write = elementWriter(schema.values);
   return (value) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'null';
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return replaced('null');
     const keys = sortedKeys(value);
+    if (!differs && !isInOrder(value, keys)) differs = true;
     let out = '';
     for (let i = 0; i < keys.length; i++) {
       const key = keys[i]!;
@@ -230,7 +290,7 @@ function map(schema: MapSchema): Writer {
 function list(schema: ListSchema): Writer {
   const write = elementWriter(schema.items);
   return (value) => {
-    if (!Array.isArray(value)) return 'null';
+    if (!Array.isArray(value)) return replaced('null');
     let out = '';
     for (let i = 0; i < value.length; i++) out += (i === 0 ? '' : ',') + write(value[i]!);
     return `[${out}]`;
@@ -240,10 +300,10 @@ function list(schema: ListSchema): Writer {
 /** Elements are written even if they are zero. */
 function elementWriter(schema: Schema): Writer {
   const write = later(schema);
-  if (schema.kind === 'struct') return (v) => write(v ?? {});
-  if (schema.kind === 'scalar' && schema.type === 'bytes') return (v) => (v === null ? '""' : write(v));
+  if (schema.kind === 'struct') return (v) => (v === null ? replaced(write({})) : write(v));
+  if (schema.kind === 'scalar' && schema.type === 'bytes') return (v) => (v === null ? replaced('""') : write(v));
   const zero = writeValue(scalarZero(schema));
-  return (v) => (v === null ? zero : write(v));
+  return (v) => (v === null ? replaced(zero) : write(v));
 }
 
 function either(object: StructSchema): Writer {
@@ -265,6 +325,12 @@ export function sortedKeys(value: JsonObject): string[] {
   // UTF-16 order differs from UTF-8 order only between surrogates and the characters from U+E000 on.
   if (keys.some((key) => ASTRAL.test(key))) keys.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
   return keys;
+}
+
+function isInOrder(value: JsonObject, keys: readonly string[]): boolean {
+  let i = 0;
+  for (const key in value) if (key !== keys[i++]) return false;
+  return true;
 }
 
 /** The text of a large value in pieces. What is in it and small is written at once. */
