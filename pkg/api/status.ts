@@ -252,10 +252,10 @@ export const errors = {
     new ApiError(504, 'Timeout', `Timeout: ${message}`, retryAfterSeconds > 0 ? { retryAfterSeconds } : {}),
 
   /** The server did not reach the requested resource version in time. */
-  tooLargeResourceVersion: (wanted: number, current: number): ApiError =>
+  tooLargeResourceVersion: (wanted: number, current: number, retry: boolean): ApiError =>
     new ApiError(504, 'Timeout', `Timeout: Too large resource version: ${wanted}, current: ${current}`, {
       causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
-      retryAfterSeconds: 1,
+      ...(retry ? { retryAfterSeconds: 1 } : {}),
     }),
 
   serviceUnavailable: (message: string): ApiError => new ApiError(503, 'ServiceUnavailable', message),

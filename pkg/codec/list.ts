@@ -14,6 +14,8 @@ export interface ListHead {
   readonly metadata: JsonObject;
   /** The columns of a Table, whose items are its rows. */
   readonly columns?: JsonArray;
+  /** An empty list is null. */
+  readonly nullIfEmpty?: boolean;
 }
 
 /** Returns the part of a JSON list before the first item, with the bracket. The part after the last item is `]}` and a line break. */
@@ -73,7 +75,7 @@ function lengthDelimited(proto: number, length: number): Buffer {
 
 /** Builds a YAML list from its items, in canonical form. Keys are sorted, as in any YAML: `rows` of a Table come last. */
 export function* yamlList(
-  { apiVersion, kind, metadata, columns }: ListHead,
+  { apiVersion, kind, metadata, columns, nullIfEmpty }: ListHead,
   items: Iterable<JsonObject>,
 ): Generator<Buffer, void, void> {
   const key = columns === undefined ? 'items' : 'rows';
@@ -87,13 +89,13 @@ export function* yamlList(
     // Items of a list are at the column of its key, so they look as in a list of their own.
     yield encodeYaml([item]);
   }
-  if (isEmpty) yield encodeYaml({ [key]: [] });
+  if (isEmpty) yield encodeYaml({ [key]: nullIfEmpty ? null : [] });
   if (columns === undefined) yield encodeYaml({ kind, metadata });
 }
 
 /** Builds a CBOR list from the CBOR bodies (`encodeCbor`) of its items, without their self-describing tags. */
 export function* cborList(
-  { apiVersion, kind, metadata, columns }: ListHead,
+  { apiVersion, kind, metadata, columns, nullIfEmpty }: ListHead,
   count: number,
   items: Iterable<Buffer>,
 ): Generator<Buffer, void, void> {
@@ -104,11 +106,13 @@ export function* cborList(
   yield Buffer.from([columns === undefined ? 0xa4 : 0xa5]);
   const key = columns === undefined ? 'items' : 'rows';
   // A shorter key comes first, and `kind` before `rows`.
-  yield* [part('kind'), part(kind), part(key), listHead(count)];
+  yield* [part('kind'), part(kind), part(key), count === 0 && nullIfEmpty ? CBOR_NULL : listHead(count)];
   for (const item of items) yield item.subarray(SELF_DESCRIBED.length);
   yield* [part('metadata'), part(metadata), part('apiVersion'), part(apiVersion)];
   if (columns !== undefined) yield* [part('columnDefinitions'), part(columns)];
 }
+
+const CBOR_NULL = Buffer.from([0xf6]);
 
 function listHead(length: number): Buffer {
   if (length < 24) return Buffer.from([0x80 | length]);

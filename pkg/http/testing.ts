@@ -56,6 +56,7 @@ const CATALOGUE: ServedResources = buildServedResources(
       ...declared('configmaps', 'ConfigMap', true, ALL),
       subresources: { exec: connection(['create', 'get'], false), log: connection(['get'], true) },
     },
+    { ...declared('endpoints', 'Endpoints', true, ALL), deprecated: 'v1.33+' },
     declared('namespaces', 'Namespace', false, ALL),
   ],
   new Map(),
@@ -165,6 +166,8 @@ export class TestRegistry implements Verbs {
   async connect(): Promise<void> {
     await this.before();
   }
+
+  async checkSelectors(): Promise<void> {}
 
   async deleteCollection(): ReturnType<Registry['deleteCollection']> {
     this.objects.clear();

@@ -48,7 +48,9 @@ export function* decodeObject(
   context: RequestContext,
 ): Steps<JsonObject> {
   const expected = expectedKind(target);
-  const otherVersions = target.subresource !== '' && expected.info.kind !== target.resource.kind;
+  // A Scale has one version: those of earlier releases are not converted.
+  const otherVersions =
+    target.kind !== 'scale' && target.subresource !== '' && expected.info.kind !== target.resource.kind;
   const decoded = yield* bodySteps(body, expected, { otherVersions });
   if (!decoded.ok) throw errors.badRequest(decoded.message);
   if (validation === 'Strict' && decoded.strict.errors.length > 0)
@@ -298,7 +300,8 @@ export function* readApplied(body: Body): Steps<{ readonly value: JsonObject; re
     throw errors.badRequest(
       `error decoding patch: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${jsonType(value)} into Go value of type map[string]interface {}`,
     );
-  return { value, strict: read.strict };
+  const { warnings } = read.strict;
+  return { value, strict: { errors: read.strict.errors.map((text) => converting(encoding) + text), warnings } };
 }
 
 const converting = (encoding: Body['encoding']): string =>

@@ -3,7 +3,7 @@ import { type Revision, type Scheduler, Slice, type World } from '../base/index.
 import { type Cache, type Collection, NotServed, type StoredObject, type UnreadableObject } from '../cache/index.js';
 import type { Keyspace, RefusalReason } from '../storage/index.js';
 import { limits } from './limits.js';
-import type { Body, RequestContext, TargetPlace } from './requests.js';
+import type { Body, RequestContext, Target, TargetPlace } from './requests.js';
 import type { Objects } from './resource.js';
 import type { ServedResource, ServedResources } from './servedresources.js';
 import { unreadableForWrite } from './unreadable.js';
@@ -66,7 +66,12 @@ export async function fresh(core: Core, context: Pick<RequestContext, 'deadline'
 }
 
 /** Waits for a short time until the cache has applied a version. */
-export async function notOlderThan(core: Core, revision: Revision, context: RequestContext): Promise<void> {
+export async function notOlderThan(
+  core: Core,
+  { resource }: Pick<Target, 'resource'>,
+  revision: Revision,
+  context: RequestContext,
+): Promise<void> {
   if (revision <= core.cache.applied) return;
   const deadline = Math.min(context.deadline, core.world.clock.monotonic() + limits.freshnessWait);
   try {
@@ -74,8 +79,13 @@ export async function notOlderThan(core: Core, revision: Revision, context: Requ
   } catch (e) {
     if (!(e instanceof NotServed)) throw e;
     if (e.reason !== 'timeout') throw refusal(e.reason, e.message);
-    throw errors.tooLargeResourceVersion(revision, core.cache.applied);
+    throw tooLargeVersion(resource, revision, core.cache.applied);
   }
+}
+
+/** As in kube-apiserver, only a cache tells the client to wait for a later version. */
+export function tooLargeVersion({ strategy }: ServedResource, wanted: Revision, current: Revision): ApiError {
+  return errors.tooLargeResourceVersion(wanted, current, strategy.compatibility?.uncached !== true);
 }
 
 /** The error for a request that the store refused; it tells the client to retry if that may help. */

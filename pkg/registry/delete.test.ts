@@ -195,6 +195,24 @@ describe('deletion', () => {
     expect(await refusal(b.create('services', 'default', other))).toBe('taken');
   });
 
+  it('reports failed preconditions of definitions with the message of kube-apiserver', async () => {
+    const b = await Bench.open();
+    const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }];
+    const names = { plural: 'as', singular: 'a', kind: 'A', listKind: 'AList' };
+    await b.create('customresourcedefinitions.apiextensions.k8s.io', '', {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'as.b.c' },
+      spec: { group: 'b.c', scope: 'Cluster', names, versions },
+    });
+    const deleted = b.delete('customresourcedefinitions.apiextensions.k8s.io', '', 'as.b.c', {
+      preconditions: { resourceVersion: '1' },
+    });
+    expect(await refusal(deleted)).toMatch(
+      /^409 .* customresourcedefinitions.apiextensions.k8s.io "as.b.c": precondition failed: ResourceVersion in precondition: 1, /,
+    );
+  });
+
   it('reports failed preconditions of namespaces with the name of the resource', async () => {
     const b = await Bench.open();
     const made = await b.create('namespaces', '', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'n' } });

@@ -19,7 +19,7 @@ import type {
   RequestContext,
   Target,
 } from './requests.js';
-import type { DeletionRules, WriteContext } from './resource.js';
+import type { DeletionRules, Strategy, WriteContext } from './resource.js';
 import { objectTarget } from './target.js';
 import { unreadableForRead } from './unreadable.js';
 import { decodeForDeletion, isUnsafe, removeUnsafely } from './unsafedelete.js';
@@ -163,11 +163,12 @@ interface Unmet {
  * resource.
  */
 function unmet({ resource }: Target, { name }: StoredObject, { field, wanted, found, maybe }: Unmet): ApiError {
-  if (resource.strategy.compatibility?.plainPreconditions === true)
+  const plain = resource.strategy.compatibility?.plainPreconditions;
+  if (plain !== undefined)
     return errors.conflict(
       resource.groupResource,
       name,
-      `Precondition failed: ${field} in precondition: ${wanted}, ${field} in object meta: ${found}`,
+      `${plain}: ${field} in precondition: ${wanted}, ${field} in object meta: ${found}`,
     );
   return errors.conflict(
     { group: resource.declaration.group, resource: resource.kind },
@@ -186,6 +187,7 @@ type Mark =
 function mark(step: Step): Mark {
   const { target, old, options, wanted } = step;
   const { strategy } = target.resource;
+  if (isMarkedOnce(strategy, old)) return { kind: 'pending' };
   const o = cloneJson(old);
   const meta = metaOf(o);
   const graceful = shorten(step, o);
@@ -199,6 +201,10 @@ function mark(step: Step): Mark {
   markAsDeleting(meta, step);
   strategy.deletion?.mark?.(o, wanted);
   return { kind: 'marked', object: o, stays: true };
+}
+
+function isMarkedOnce({ deletion }: Strategy, o: JsonObject): boolean {
+  return deletion?.marksOnce === true && text(metaOf(o), 'deletionTimestamp') !== '' && deletion.blocked?.(o) === true;
 }
 
 /**

@@ -1,18 +1,12 @@
 import type { JsonObject } from '../api/index.js';
 import { finish, invariant, type Steps, type World } from '../base/index.js';
 import type { StoredObject } from '../cache/index.js';
-import {
-  answerSteps,
-  encodeYamlSteps,
-  envelopeAround,
-  envelopeEnd,
-  jsonText,
-  partialMetadata,
-} from '../codec/index.js';
+import { answerSteps, encodeYamlSteps, envelopeAround, envelopeEnd, jsonText } from '../codec/index.js';
 import { originOf } from './conversion.js';
+import { metadataJson, metadataOnly } from './metadataonly.js';
 import type { Representation, Target } from './requests.js';
 import { parseStored, storedCbor, storedProtobuf } from './stored.js';
-import { metadataOnly, type RowForm, tableOf, tableOfNone, tableOfOne } from './table.js';
+import { type RowForm, tableOf, tableOfNone, tableOfOne } from './table.js';
 
 /** Objects as responses, or as parts of responses. */
 
@@ -57,10 +51,10 @@ export function* storedPartsSteps(
     case 'object':
       return yield* objectParts(target, stored, r);
     case 'metadata':
-      if (r.encoding === 'json') return [partialMetadata(stored.json, r.metaVersion)];
-      return [yield* encodedSteps(r, metadataOnly(stored.parse(), r.metaVersion))];
+      if (r.encoding === 'json') return [metadataJson(target.resource, stored, r.metaVersion)];
+      return [yield* encodedSteps(r, metadataOnly(target.resource, stored.parse(), r.metaVersion))];
     case 'table': {
-      const form = { table: tableOf(target), now: world.clock.now(), representation: r };
+      const form = rowForm(target, r, world);
       const origin = originOf(stored).value();
       if (r.encoding !== 'json') {
         const table = tableOfOne(form, origin, () => stored.parse(), columns);
@@ -72,22 +66,28 @@ export function* storedPartsSteps(
   }
 }
 
+export function rowForm(target: Target, representation: Representation, world: World): RowForm {
+  return { resource: target.resource, table: tableOf(target), now: world.clock.now(), representation };
+}
+
 const TABLE_END = Buffer.from(']}');
 
 /** The row of a stored object in a JSON Table; `origin` is its value in the storage version. The object is cut out of the stored bytes. */
-export function rowJson({ table, now, representation: r }: RowForm, stored: StoredObject, origin: JsonObject): Parts {
+export function rowJson(form: RowForm, stored: StoredObject, origin: JsonObject): Parts {
+  const { table, now } = form;
   const cells = jsonText([...table.cells(origin, now)]);
-  return [Buffer.from(`{"cells":${cells},"object":`), rowObjectJson(stored, r), ROW_END];
+  return [Buffer.from(`{"cells":${cells},"object":`), rowObjectJson(form, stored), ROW_END];
 }
 
-function rowObjectJson(stored: StoredObject, { includeObject, metaVersion }: Representation): Buffer {
+function rowObjectJson({ resource, representation }: RowForm, stored: StoredObject): Buffer {
+  const { includeObject, metaVersion } = representation;
   switch (includeObject) {
     case 'None':
       return NULL;
     case 'Object':
       return stored.json;
     case 'Metadata':
-      return partialMetadata(stored.json, metaVersion);
+      return metadataJson(resource, stored, metaVersion);
   }
 }
 

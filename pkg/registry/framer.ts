@@ -13,9 +13,10 @@ import {
 import { localVersion } from './conversion.js';
 import { encoded, type Parts, storedParts } from './forms.js';
 import type { RowMemory } from './memory.js';
+import { metadataOnly } from './metadataonly.js';
 import type { Representation, Target } from './requests.js';
 import type { ServedResource } from './servedresources.js';
-import { metadataOnly, tableOf, tableOfOne } from './table.js';
+import { tableOf, tableOfOne } from './table.js';
 
 const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 
@@ -133,11 +134,11 @@ function bookmarkBody(target: Target, r: Representation, o: JsonObject, first: b
     case 'object':
       return inStream(r, o);
     case 'metadata':
-      return inStream(r, metadataOnly(o, r.metaVersion));
+      return inStream(r, metadataOnly(target.resource, o, r.metaVersion));
     case 'table':
       return inStream(
         r,
-        tableOfOne({ table: tableOf(target), now: 0, representation: r }, o, () => o, first),
+        tableOfOne({ resource: target.resource, table: tableOf(target), now: 0, representation: r }, o, () => o, first),
       );
   }
 }

@@ -80,19 +80,19 @@ export function badVersion(text: string): string | undefined {
   return undefined;
 }
 
+const shownBad = (text: string, bad: string): string =>
+  `resourceVersion: Invalid value: ${JSON.stringify(text)}: ${bad}`;
+
 /** Parses a version from a client. Versions beyond the range of revisions become the largest one, which no server reaches. */
 export function parseVersion(text: string): Revision {
   const bad = badVersion(text);
-  if (bad !== undefined) throw errors.badRequest(`resourceVersion: Invalid value: ${JSON.stringify(text)}: ${bad}`);
+  if (bad !== undefined) throw errors.badRequest(shownBad(text, bad));
   return asRevision(Math.min(Number(text), Number.MAX_SAFE_INTEGER));
 }
 
-/** Validates the version of a list, whose error has a longer message. */
+/** Parses the version of a list, or of a get of a kind that kube-apiserver does not cache. */
 export function parseListVersion(text: string): Revision {
   const bad = badVersion(text);
-  if (bad !== undefined)
-    throw errors.badRequest(
-      `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: ${bad}`,
-    );
+  if (bad !== undefined) throw errors.badRequest(`invalid resource version: ${shownBad(text, bad)}`);
   return parseVersion(text);
 }

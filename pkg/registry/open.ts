@@ -15,7 +15,7 @@ import { limits } from './limits.js';
 import { storedObjects } from './lookup.js';
 import { objectsFor } from './objects.js';
 import { patch, updateScale } from './patchverb.js';
-import { get, list } from './read.js';
+import { checkSelectors, get, list } from './read.js';
 import type { Registry } from './registry.js';
 import type { Answer, Deleted, ListResult, Target, Written } from './requests.js';
 import type { ResourceDeclaration } from './resource.js';
@@ -114,6 +114,7 @@ export async function openRegistry(config: RegistryConfig): Promise<Registry> {
     patch: (request, context) => written(request.target, patch(core, request, context)),
     delete: (request, context) => deleted(request.target, remove(core, request, context)),
     connect: (request, context) => connect(core, request, context),
+    checkSelectors: (request, context) => checkSelectors(request, context),
     deleteCollection: (request, context) => removeCollection(core, request, context),
     bootstrap: (what: BootstrapConfig) => bootstrap(core, what),
     close: async () => {

@@ -3,10 +3,10 @@ import type { Revision } from '../base/index.js';
 import type { Collection, CollectionSnapshot, StoredObject } from '../cache/index.js';
 import { prefixEnd } from '../storage/index.js';
 import { type Continuation, decodeContinue, encodeContinue } from './continuetoken.js';
-import { type Core, collectionOf, find, fresh, keyOf, notFound, notOlderThan } from './core.js';
+import { type Core, collectionOf, find, fresh, keyOf, notFound, notOlderThan, tooLargeVersion } from './core.js';
 import { limits } from './limits.js';
 import { checkListOptions, parseListVersion, parseVersion } from './listoptions.js';
-import type { Answer, GetRequest, ListRequest, ListResult, RequestContext } from './requests.js';
+import type { Answer, GetRequest, ListRequest, ListResult, RequestContext, Target } from './requests.js';
 import { parseSelectors, type Selected, selectInTurns } from './selection.js';
 import type { ServedResource } from './servedresources.js';
 import { readableHistory, unreadableForRead, unreadableList } from './unreadable.js';
@@ -19,7 +19,7 @@ export async function get(core: Core, request: GetRequest, context: RequestConte
   const { target } = request;
   if (target.kind === 'virtual')
     return { kind: 'value', value: await runVirtual(core, target, { verb: 'get' }, context) };
-  await current(core, request.resourceVersion, context);
+  await current(core, target, request.resourceVersion, context);
   const stored = find(core, target, target.name, unreadableForRead);
   if (stored === undefined) throw notFound(target);
   switch (target.kind) {
@@ -37,10 +37,16 @@ export async function get(core: Core, request: GetRequest, context: RequestConte
 }
 
 /** Waits until the cache is as new as the request requires. */
-async function current(core: Core, version: string, context: RequestContext): Promise<void> {
+async function current(core: Core, target: Target, version: string, context: RequestContext): Promise<void> {
   if (version === '') return fresh(core, context);
-  const wanted = parseVersion(version);
-  if (wanted > 0) await notOlderThan(core, wanted, context);
+  const uncached = target.resource.strategy.compatibility?.uncached === true;
+  const wanted = uncached ? parseListVersion(version) : parseVersion(version);
+  if (wanted > 0) await notOlderThan(core, target, wanted, context);
+}
+
+/** Throws the error of the selectors of a list, if they have one. */
+export async function checkSelectors({ target, options }: ListRequest, context: RequestContext): Promise<void> {
+  await selectInTurns(target, options, parseSelectors(options, context.selectors), context);
 }
 
 /** GET of a collection. */
@@ -118,7 +124,7 @@ async function startOf(core: Core, { target, options }: ListRequest, context: Re
       throw errors.badRequest('specifying resource version is not allowed when using continue');
     if (resourceVersion === '0') return { ...newest(collection), continuation, limit: 0 };
     if (continuation.revision !== undefined) {
-      await notOlderThan(core, continuation.revision, context);
+      await notOlderThan(core, target, continuation.revision, context);
       return { ...exactly(collection, continuation.revision), continuation, limit };
     }
     await fresh(core, context);
@@ -132,7 +138,7 @@ async function startOf(core: Core, { target, options }: ListRequest, context: Re
   // Only the plain `0` is a list without a limit, although other spellings are the same number.
   if (wanted === 0)
     return { ...newest(collection), continuation: undefined, limit: resourceVersion === '0' ? 0 : limit };
-  await notOlderThan(core, wanted, context);
+  await notOlderThan(core, target, wanted, context);
   const exact = options.resourceVersionMatch === 'Exact' || (options.resourceVersionMatch === '' && limit > 0);
   return { ...(exact ? exactly(collection, wanted) : newest(collection)), continuation: undefined, limit };
 }
@@ -213,7 +219,7 @@ async function readHistory(core: Core, from: Start, page: Page, resource: Served
     const want = limit === 0 ? limits.historyPageKeys : Math.min(limit - items.length, limits.historyPageKeys);
     const read = await core.keyspace.range({ start, end, revision: from.revision, limit: want });
     if (read.kind === 'compacted') throw expired(from);
-    if (read.kind === 'future') throw errors.tooLargeResourceVersion(from.revision, read.newest);
+    if (read.kind === 'future') throw tooLargeVersion(resource, from.revision, read.newest);
     for (const kv of read.items) {
       const o = readableHistory(resource.groupResource, () => collection.restore(kv));
       if (selected.matches?.(o) ?? true) items.push(o);

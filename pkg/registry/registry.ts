@@ -43,6 +43,8 @@ export interface Registry {
   /** Resolves if there is no backend to connect to. */
   connect(request: ConnectRequest, context: RequestContext): Promise<void>;
   /** Returns the items that were deleted or marked. */
+  /** Throws the error of the selectors of a list, if they have one. */
+  checkSelectors(request: ListRequest, context: RequestContext): Promise<void>;
   deleteCollection(request: DeleteCollectionRequest, context: RequestContext): Promise<ListResult>;
   /** Creates the objects that every cluster has from the start. Existing objects do not change. */
   bootstrap(config: BootstrapConfig): Promise<void>;

@@ -9,7 +9,6 @@ import {
   jsonListHead,
   jsonText,
   type ListHead,
-  partialMetadata,
   prettySteps,
   prettyText,
   protobufItemBytes,
@@ -18,12 +17,13 @@ import {
 } from '../codec/index.js';
 import { isCustom, machinery } from '../schema/index.js';
 import { originOf } from './conversion.js';
-import { encoded, encodedSteps, rowJson, storedPartsSteps } from './forms.js';
+import { encoded, encodedSteps, rowForm, rowJson, storedPartsSteps } from './forms.js';
 import { limits } from './limits.js';
+import { metadataJson, metadataOnly } from './metadataonly.js';
 import type { Answer, ListResult, Representation, Target } from './requests.js';
 import type { ServedResource } from './servedresources.js';
 import { parseStored, storedProtobuf, storedProtobufBytes } from './stored.js';
-import { metadataOnly, type RowForm, tableOf, tableOfOne, tableRow, tableWith } from './table.js';
+import { noRows, tableOfOne, tableRow, tableWith } from './table.js';
 
 /** A response body in pieces, so that a large list is never in memory as a whole. */
 export interface Rendering {
@@ -65,12 +65,8 @@ function* renderAnswer(target: Target, answer: Answer, r: Representation, world:
 
 function valueIn(target: Target, value: JsonObject, r: Representation, world: World): JsonObject {
   if (r.form === 'object' || value['kind'] === 'Status') return value;
-  if (r.form === 'metadata') return metadataOnly(value, r.metaVersion);
+  if (r.form === 'metadata') return metadataOnly(target.resource, value, r.metaVersion);
   return tableOfOne(rowForm(target, r, world), value, () => value, true);
-}
-
-function rowForm(target: Target, representation: Representation, world: World): RowForm {
-  return { table: tableOf(target), now: world.clock.now(), representation };
 }
 
 interface Listing {
@@ -101,17 +97,24 @@ const atOnce = (body: Buffer): Rendering => ({ bytes: body.length, chunks: [body
 
 function headOf({ target, result, r, world }: Listing): ListHead {
   if (r.form === 'table') {
-    const { apiVersion, columnDefinitions, kind } = tableWith(rowForm(target, r, world), {}, [], true);
+    const form = rowForm(target, r, world);
+    const { apiVersion, columnDefinitions, kind } = tableWith(form, {}, [], true);
     return {
       apiVersion: apiVersion as string,
       kind: kind as string,
       metadata: listMeta(result),
       columns: columnDefinitions as JsonArray,
+      nullIfEmpty: form.table.nullWithoutRows === true,
     };
   }
   const metadata = r.form === 'object' ? objectListMeta(target, result) : listMeta(result);
   if (r.form === 'metadata')
-    return { apiVersion: `meta.k8s.io/${r.metaVersion}`, kind: 'PartialObjectMetadataList', metadata };
+    return {
+      apiVersion: `meta.k8s.io/${r.metaVersion}`,
+      kind: 'PartialObjectMetadataList',
+      metadata,
+      nullIfEmpty: true,
+    };
   return { apiVersion: target.resource.apiVersion, kind: target.resource.declaration.listKind, metadata };
 }
 
@@ -186,7 +189,7 @@ function* jsonList(list: Listing): Generator<Buffer, void, void> {
   const { skip, open } = itemForm(resource);
   const itemOf =
     r.form === 'metadata'
-      ? (o: StoredObject) => partialMetadata(o.json, r.metaVersion)
+      ? (o: StoredObject) => metadataJson(resource, o, r.metaVersion)
       : (o: StoredObject) => Buffer.concat([open, o.json.subarray(skip)]);
   const end = r.form === 'metadata' && result.items.length === 0 ? 'null}' : '[]}';
   const head = jsonListHead(headOf(list)).toString().slice(0, -1);
@@ -222,7 +225,8 @@ function* jsonWith(
 function* tableList({ target, result, r, world }: Listing): Generator<Buffer, void, void> {
   const form = rowForm(target, r, world);
   const rowOf = (o: StoredObject): Buffer => Buffer.concat(rowJson(form, o, originOf(o).parse()));
-  yield* jsonWith(jsonText(tableWith(form, listMeta(result), [], true)), result.items, rowOf, r.pretty);
+  const rows = result.items.length === 0 ? noRows(form.table) : [];
+  yield* jsonWith(jsonText(tableWith(form, listMeta(result), rows, true)), result.items, rowOf, r.pretty);
 }
 
 /**
@@ -234,9 +238,11 @@ function* protobuf(list: Listing): Generator<Buffer, void, void> {
   const { resource } = target;
   const metadata = r.form === 'metadata';
   const bytesOf = metadata
-    ? (o: StoredObject) => metadataProtobuf(o).length
+    ? (o: StoredObject) => metadataProtobuf(resource, o).length
     : (o: StoredObject) => storedProtobufBytes(resource, o);
-  const itemOf = metadata ? (o: StoredObject) => metadataProtobuf(o) : (o: StoredObject) => storedProtobuf(resource, o);
+  const itemOf = metadata
+    ? (o: StoredObject) => metadataProtobuf(resource, o)
+    : (o: StoredObject) => storedProtobuf(resource, o);
   let bytes = 0;
   for (const o of result.items) {
     bytes += protobufItemBytes(bytesOf(o));
@@ -248,8 +254,8 @@ function* protobuf(list: Listing): Generator<Buffer, void, void> {
 const NOTHING = Buffer.alloc(0);
 
 /** Encodes the items of a metadata list. A PartialObjectMetadata in a list has metadata only. */
-function metadataProtobuf(stored: StoredObject): Buffer {
-  const only = partialMetadata(stored.json, 'v1');
+function metadataProtobuf(resource: ServedResource, stored: StoredObject): Buffer {
+  const only = metadataJson(resource, stored, 'v1');
   return encodeProtobuf(machinery.partialObjectMetadata, parseStored(only));
 }
 
@@ -265,7 +271,8 @@ function* cborItems({ target, result, r, world }: Listing): Generator<Buffer, vo
       continue;
     }
     const item = o.parse();
-    if (r.form === 'metadata') yield encodeCbor(machinery.partialObjectMetadata, metadataOnly(item, r.metaVersion));
+    if (r.form === 'metadata')
+      yield encodeCbor(machinery.partialObjectMetadata, metadataOnly(resource, item, r.metaVersion));
     else yield encodeCbor(resource.type.schema, asItem(resource, item));
   }
 }
@@ -275,7 +282,7 @@ function* yamlItems({ target, result, r, world }: Listing): Generator<JsonObject
   for (const o of result.items) {
     if (form !== undefined) yield tableRow(form, originOf(o).parse(), () => o.parse());
     // The bytes of the metadata have the fields that their kind always writes.
-    else if (r.form === 'metadata') yield parseStored(partialMetadata(o.json, r.metaVersion));
+    else if (r.form === 'metadata') yield parseStored(metadataJson(target.resource, o, r.metaVersion));
     else yield asItem(target.resource, o.parse());
   }
 }
@@ -349,6 +356,6 @@ function valueListIn({ target, r, world }: Listing, value: JsonObject): JsonObje
     kind: 'PartialObjectMetadataList',
     apiVersion: `meta.k8s.io/${r.metaVersion}`,
     metadata,
-    items: items.length === 0 ? null : items.map((o) => metadataOnly(o, r.metaVersion)),
+    items: items.length === 0 ? null : items.map((o) => metadataOnly(target.resource, o, r.metaVersion)),
   };
 }

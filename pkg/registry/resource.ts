@@ -36,6 +36,8 @@ export interface ResourceDeclaration<T = AnyFields> {
   readonly deprecated?: string;
   /** Fields of an object without content (a bookmark), in addition to the zero values of its schema. */
   readonly emptyObject?: JsonObject;
+  /** An annotation that kube-apiserver keeps in a field of its own, so that metadata without the object lack it. */
+  readonly hiddenAnnotation?: string;
   /** Returns the reason why a decoded object is unreadable, if any: a string in it is malformed. */
   unreadable?(o: Shaped<T>): string | undefined;
   readonly shortNames?: readonly string[];
@@ -248,6 +250,8 @@ export interface Strategy<T = AnyFields> {
 }
 
 export interface CreateRules<T = AnyFields> {
+  /** The rules of metadata apply only to an object in which `validate` finds nothing wrong. */
+  readonly metaLast?: boolean;
   /** The rule for `metadata.name` of `o`; returns one message per violation. Default: DNS-1123 subdomain. */
   validateName?(name: string, prefix: boolean, o: Shaped<T>): readonly string[];
   /** The name of an object with a generateName is that, without random characters. */
@@ -319,6 +323,8 @@ export interface DeletionRules<T = AnyFields> {
   mark?(o: Shaped<T>, context: WriteContext): void;
   /** Keeps an object whose finalizers are gone and whose grace period is over (`spec.finalizers` of a namespace). */
   blocked?(o: Shaped<T>): boolean;
+  /** A further deletion of an object that is marked and blocked changes nothing. */
+  readonly marksOnce?: boolean;
   /** Propagation when the request names none. `Unsupported`: nothing can depend on this kind, and the request's policy is ignored. */
   readonly propagation?: 'Background' | 'Orphan' | 'Unsupported';
   /** The warning for a request that relies on the default propagation. */
@@ -340,8 +346,15 @@ export interface CompatibilityRules {
   readonly anyFinalizers?: boolean | 'update';
   /** A pending deletion sets deletionTimestamp, but neither a grace period nor the generation (namespaces, definitions). */
   readonly plainDeletion?: boolean;
-  /** A failed deletion precondition is reported by resource name, in the short form (namespaces). */
-  readonly plainPreconditions?: boolean;
+  /**
+   * A failed deletion precondition is reported by resource name, in the short form, which begins with this text (namespaces,
+   * definitions).
+   */
+  readonly plainPreconditions?: string;
+  /** kube-apiserver reads the kind without its watch cache (events): errors about a resourceVersion of a read differ. */
+  readonly uncached?: boolean;
+  /** The kind has no unsafe deletion: it is an internal error. */
+  readonly noUnsafeDeletion?: boolean;
 }
 
 export interface Change {
@@ -367,6 +380,8 @@ export interface Reader {
 
 export interface TableDeclaration<T = AnyFields> {
   readonly columns: readonly TableColumn[];
+  /** An empty list has null for its rows, as with kube-apiserver's default columns. */
+  readonly nullWithoutRows?: boolean;
   /** Cells of one object, as many as there are columns. `now` in milliseconds, for ages. */
   cells(o: Shaped<T>, now: number): readonly JsonValue[];
 }

@@ -114,6 +114,13 @@ export function validateNewMeta(object: JsonObject, target: Target, found: Field
   if (strategy.compatibility?.anyFinalizers !== true) validateFinalizerNames(meta, METADATA, found);
 }
 
+/** `validateNewMeta` for a kind whose own rules come first. */
+export function newMetaErrors(object: JsonObject, target: Target): FieldErrors {
+  const found = new FieldErrors();
+  validateNewMeta(object, target, found);
+  return found;
+}
+
 /** The rule of every kind, which follows those of the kind: a generateName fits into a path. */
 export function generateNameErrors(object: JsonObject): FieldErrors {
   const found = new FieldErrors();

@@ -1,13 +1,16 @@
 import { isObject, type JsonArray, type JsonObject, type JsonValue } from '../api/index.js';
 import { at, textAt } from './builtin/access.js';
 import { AGE, age } from './builtin/table.js';
+import { metadataOnly } from './metadataonly.js';
 import type { Representation, Target } from './requests.js';
 import type { TableDeclaration } from './resource.js';
+import type { ServedResource } from './servedresources.js';
 
 /** Responses as Tables, which `kubectl get` prints. */
 
 /** The columns of kinds without declared columns. */
 const PLAIN: TableDeclaration = {
+  nullWithoutRows: true,
   columns: [
     { name: 'Name', type: 'string', format: 'name', description: 'Name of the object.', priority: 0 },
     { name: 'Created At', type: 'date', description: 'Time at which the object was created.', priority: 0 },
@@ -51,6 +54,7 @@ function tableColumns(table: TableDeclaration): JsonArray {
 
 /** The inputs of the rows of a Table. */
 export interface RowForm {
+  readonly resource: ServedResource;
   readonly table: TableDeclaration;
   /** Milliseconds, for ages. */
   readonly now: number;
@@ -59,15 +63,15 @@ export interface RowForm {
 
 /** Returns one row. Cells are read from `stored`, in the storage version; `served` returns the object for `includeObject=Object`. */
 export function tableRow(
-  { table, now, representation }: RowForm,
+  { resource, table, now, representation }: RowForm,
   stored: JsonObject,
   served: () => JsonObject,
 ): JsonObject {
-  return { cells: [...table.cells(stored, now)], object: rowObject(served, representation) };
+  return { cells: [...table.cells(stored, now)], object: rowObject(resource, served, representation) };
 }
 
 /** Returns a Table. In a watch, only the first event has `columns`. */
-export function tableWith(form: RowForm, metadata: JsonObject, rows: JsonArray, columns: boolean): JsonObject {
+export function tableWith(form: RowForm, metadata: JsonObject, rows: JsonArray | null, columns: boolean): JsonObject {
   return {
     kind: 'Table',
     apiVersion: `meta.k8s.io/${form.representation.metaVersion}`,
@@ -76,6 +80,9 @@ export function tableWith(form: RowForm, metadata: JsonObject, rows: JsonArray, 
     rows,
   };
 }
+
+/** The rows of a Table of an empty list. */
+export const noRows = ({ nullWithoutRows }: TableDeclaration): JsonArray | null => (nullWithoutRows ? null : []);
 
 /** A Table of one object. */
 export function tableOfOne(form: RowForm, stored: JsonObject, served: () => JsonObject, columns: boolean): JsonObject {
@@ -89,21 +96,17 @@ export function tableOfNone(form: RowForm, stored: JsonObject, columns: boolean)
   return tableWith(form, metadata, [], columns);
 }
 
-function rowObject(served: () => JsonObject, { includeObject, metaVersion }: Representation): JsonValue {
+function rowObject(
+  resource: ServedResource,
+  served: () => JsonObject,
+  { includeObject, metaVersion }: Representation,
+): JsonValue {
   switch (includeObject) {
     case 'None':
       return null;
     case 'Object':
       return served();
     case 'Metadata':
-      return metadataOnly(served(), metaVersion);
+      return metadataOnly(resource, served(), metaVersion);
   }
-}
-
-export function metadataOnly(o: JsonObject, metaVersion: string): JsonObject {
-  return {
-    kind: 'PartialObjectMetadata',
-    apiVersion: `meta.k8s.io/${metaVersion}`,
-    metadata: isObject(o['metadata']) ? o['metadata'] : {},
-  };
 }

@@ -10,6 +10,8 @@ import { undecodable } from './unreadable.js';
 
 export const UNSAFE_DELETE_GATE = 'AllowUnsafeMalformedObjectDeletion';
 
+const NO_UNSAFE_DELETION = 'no unsafe deleter provided, can not honor ignoreStoreReadErrorWithClusterBreakingPotential';
+
 /** Reports whether a request is an unsafe deletion and the server allows it. */
 export const isUnsafe = (core: Core, options: DeleteOptions): boolean =>
   options.ignoreStoreReadError && core.featureEnabled(UNSAFE_DELETE_GATE);
@@ -23,6 +25,7 @@ export async function removeUnsafely(
   context: RequestContext,
 ): Promise<Deleted> {
   const { resource, name } = target;
+  if (resource.strategy.compatibility?.noUnsafeDeletion) throw errors.internal(NO_UNSAFE_DELETION);
   const key = keyOf(resource, target.namespace, name);
   for (let attempt = 0; attempt <= limits.unconditionalRetries; attempt++) {
     await fresh(core, context);

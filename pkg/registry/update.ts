@@ -78,7 +78,7 @@ export async function update(
   const write: Write<ObjectTarget> = { target, options, context };
   const version = text(metaOf(object), 'resourceVersion');
   // The cache may not have applied a version of another peer yet. This is not a conflict.
-  if (/^[1-9]\d{0,15}$/.test(version)) await caughtUp(core, parseVersion(version), context);
+  if (/^[1-9]\d{0,15}$/.test(version)) await caughtUp(core, target, parseVersion(version), context);
   return modify(core, write, {
     retries: version === '' || version === '0' ? limits.unconditionalRetries : 0,
     tracked: false,
@@ -100,9 +100,9 @@ export async function update(
   });
 }
 
-async function caughtUp(core: Core, version: Revision, context: RequestContext): Promise<void> {
+async function caughtUp(core: Core, target: Target, version: Revision, context: RequestContext): Promise<void> {
   try {
-    await notOlderThan(core, version, context);
+    await notOlderThan(core, target, version, context);
   } catch (e) {
     // No object has a future version; the comparison of versions reports the conflict.
     if (!(e instanceof ApiError) || e.status.code !== 504) throw e;

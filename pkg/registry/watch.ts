@@ -1,4 +1,4 @@
-import { ApiError, errors, type JsonObject } from '../api/index.js';
+import { ApiError, errors, type JsonObject, requiredValue } from '../api/index.js';
 import type { OrderedView, Revision } from '../base/index.js';
 import type { StoredObject } from '../cache/index.js';
 import { prefixEnd } from '../storage/index.js';
@@ -8,8 +8,8 @@ import { FailedStream } from './failedstream.js';
 import { createFramer, failureFrame } from './framer.js';
 import { checkedWatchOptions, parseVersion } from './listoptions.js';
 import { SHARDS_GATE } from './read.js';
-import type { EventStream, RequestContext, WatchOptions, WatchRequest } from './requests.js';
-import { parseSelectors, type Selected, selectInTurns } from './selection.js';
+import type { EventStream, RequestContext, Target, WatchOptions, WatchRequest } from './requests.js';
+import { type ParsedSelectors, parseSelectors, type Selected, selectInTurns } from './selection.js';
 import { unreadableList } from './unreadable.js';
 
 /**
@@ -21,9 +21,10 @@ export async function watch(core: Core, request: WatchRequest, context: RequestC
   const parsed = parseSelectors(request.options, context.selectors);
   const options = checkedWatchOptions(request.options, core.featureEnabled(SHARDS_GATE));
   const selected = named(await selectInTurns(target, options, parsed, context), options);
+  checkName(parsed, options);
   const collection = collectionOf(core, target.resource);
   const form = { representation, websocket };
-  const after = await startOf(core, options, context);
+  const after = await startOf(core, target, options, context);
   if (after instanceof ApiError) return new FailedStream(failureFrame(form, after.status as unknown as JsonObject));
   const { prefix } = target.resource.storage;
   const lost = collection.unreadableBetween(prefix, prefixEnd(prefix));
@@ -52,6 +53,12 @@ export async function watch(core: Core, request: WatchRequest, context: RequestC
   );
 }
 
+/** A field selector of a watch of one object must select its name. */
+function checkName({ fields }: ParsedSelectors, { name }: WatchOptions): void {
+  if (name !== '' && fields.length > 0 && requiredValue(fields, 'metadata.name') !== name)
+    throw errors.badRequest("fieldSelector metadata.name doesn't match requested name");
+}
+
 /** The name that a legacy watch of one object selects. */
 function named(selected: Selected, options: WatchOptions): Selected {
   if (options.name === '') return selected;
@@ -68,6 +75,7 @@ function named(selected: Selected, options: WatchOptions): Selected {
 /** Returns the version after which the watch begins; undefined for the current one. A watch from a version that does not come begins, and fails. */
 async function startOf(
   core: Core,
+  target: Target,
   options: WatchOptions,
   context: RequestContext,
 ): Promise<Revision | undefined | ApiError> {
@@ -79,7 +87,7 @@ async function startOf(
   if (wanted === 0) return undefined;
   if (options.sendInitialEvents !== true) return wanted;
   try {
-    await notOlderThan(core, wanted, context);
+    await notOlderThan(core, target, wanted, context);
     return wanted;
   } catch (e) {
     if (e instanceof ApiError && e.status.reason === 'Timeout') return e;

@@ -22,6 +22,7 @@ import {
   firstGeneration,
   generatedName,
   generateNameErrors,
+  newMetaErrors,
   placeInNamespace,
   validateNewMeta,
 } from './systemfields.js';
@@ -192,13 +193,14 @@ async function prepareNew(
   if (slice.spent()) await slice.yield();
   const allocated = await allocate(core, strategy, { object: o, old: undefined }, wanted);
   const found = new FieldErrors();
-  validateNewMeta(o, target, found);
+  const metaLast = strategy.create?.metaLast === true;
+  if (!metaLast) validateNewMeta(o, target, found);
   const waiting = strategy.create?.validate?.(o, found, wanted);
   if (waiting) await inTurns(waiting, slice);
   if (found.pending) await finishChecks(found, slice);
   if (slice.spent()) await slice.yield();
   refuse(target, o, await slice.run(addDeclarative(core, target, { object: o, old: undefined }, found)));
-  refuse(target, o, generateNameErrors(o));
+  refuse(target, o, metaLast ? newMetaErrors(o, target) : generateNameErrors(o));
   return allocated;
 }
 

@@ -27,9 +27,20 @@ export function answerForm(request: ResourceRequest, services: HttpServices, sha
       ? watchableTypes(services.stages.supportedEncodings)
       : services.stages.supportedEncodings.types,
   );
+  warnOfDeprecation(request, services);
   const wanted = { accept, query: info.query, userAgent: call.userAgent, withoutTable: !hasTable(request) };
   const encodings = encodingsOf(services.stages.supportedEncodings, isCustom(served.type));
   return representationOf(wanted, encodings, shape, goKind(served.group, served.kind));
+}
+
+/** As in kube-apiserver, a request that has no route is not a use of the deprecated version. */
+function warnOfDeprecation({ call, served: { deprecation } }: ResourceRequest, { stages }: HttpServices): void {
+  if (deprecation === undefined) return;
+  call.warn(deprecation);
+  call.annotate('k8s.io/deprecated', 'true');
+  const removed = /unavailable in v([0-9.]+)/.exec(deprecation)?.[1];
+  if (removed !== undefined) call.annotate('k8s.io/removed-release', removed);
+  stages.counter.deprecated(call);
 }
 
 /** Reviews, bindings and other objects that only answer a request have no Table. */

@@ -9,6 +9,8 @@ export async function deleteCollection(request: ResourceRequest, services: HttpS
   const { call, info, target } = request;
   const form = answerForm(request, services, 'list');
   const listed = collectionOptions(info.query);
+  // kube-apiserver reads the selectors before the options of the deletion.
+  await services.registry.checkSelectors({ target, options: listed }, call);
   const options = await deleteOptions(request, services, checkedCollectionOptions);
   const result = await services.registry.deleteCollection({ target, list: listed, options }, call);
   call.selected();

@@ -28,13 +28,6 @@ const VERBS: Readonly<Record<Verb, (request: ResourceRequest, services: HttpServ
 export function serveResource(call: Call, services: HttpServices): Promise<void> {
   if (call.info.kind !== 'resource') throw errors.noSuchPath();
   const request = resolve(services.registry.servedResources, call, call.info);
-  if (request.served.deprecation !== undefined) {
-    call.warn(request.served.deprecation);
-    call.annotate('k8s.io/deprecated', 'true');
-    const removed = /unavailable in v([0-9.]+)/.exec(request.served.deprecation)?.[1];
-    if (removed !== undefined) call.annotate('k8s.io/removed-release', removed);
-    services.stages.counter.deprecated(call);
-  }
   const handler = request.target.kind === 'connection' ? connect : VERBS[request.action];
   return handler(request, services);
 }

@@ -37,10 +37,12 @@ export function table<T = AnyFields>(
 }
 
 /** The default columns: name and creation time. */
-export const NAME_AND_CREATION: TableDeclaration = table(
-  [column('Created At', 'Time at which the object was created.', { type: 'date' })],
-  (o) => [textAt(o, 'metadata', 'creationTimestamp')],
-);
+export const NAME_AND_CREATION: TableDeclaration = {
+  ...table([column('Created At', 'Time at which the object was created.', { type: 'date' })], (o) => [
+    textAt(o, 'metadata', 'creationTimestamp'),
+  ]),
+  nullWithoutRows: true,
+};
 
 /** Time since an RFC 3339 timestamp in the short human form; `<unknown>` when there is none. */
 export function since(timestamp: JsonValue | undefined, now: number): string {

@@ -155,6 +155,7 @@ class Compiler {
       virtual: undefined,
       hotField: undefined,
       emptyObject: undefined,
+      hiddenAnnotation: undefined,
       unreadable: undefined,
       unknownFieldLabel: undefined,
     };

@@ -164,6 +164,19 @@ describe('a kind added at run time', () => {
     expect(made['spec']).toEqual({ owner: 'ann', till: { count: 2 }, colour: 'red', free: { any: [1] } });
   });
 
+  it('gives the fields of its status only to those who write the status', async () => {
+    const b = await open();
+    const applied = { ...shop('a'), status: { open: 1 } };
+    await b.patch(SHOPS, ['default', 'a'], applied, 'apply', { fieldManager: 'one' });
+    const o = await b.patch(`${SHOPS}/status`, ['default', 'a'], applied, 'apply', { fieldManager: 'two' });
+    const owners = (o['metadata'] as JsonObject)['managedFields'] as JsonObject[];
+    const owned = owners.map((m) => [m['manager'], Object.keys(m['fieldsV1'] as JsonObject)]);
+    expect(owned).toEqual([
+      ['one', ['f:spec']],
+      ['two', ['f:status']],
+    ]);
+  });
+
   it('scales through the paths of its definition', async () => {
     const b = await open();
     await b.create(SHOPS, 'default', shop('a'));

@@ -33,7 +33,7 @@ export interface VersionRules {
 }
 
 export interface StrategyOptions {
-  /** A change of the status does not raise the generation. */
+  /** The status is written by its subresource only: a change of it does not raise the generation, and other writes do not own it. */
   readonly statusIsSeparate: boolean;
   readonly terminating: boolean;
   /** Sets defaults as reading a stored object does: those of a status that a create may not set. */
@@ -72,6 +72,7 @@ export function customStrategy(
     },
     update: {
       allowUnconditional: false,
+      ...(statusIsSeparate ? { resetFields: [['status']] } : {}),
       prepare: (o, old, context) => {
         checkKind(o, rules(context));
         if (rules(context).hasStatus) restore('status', o, old);

@@ -68,7 +68,12 @@ const strategy: Strategy = {
     // A definition is removed when the finalizer that its deletion adds is removed.
     blocked: (o) => textAt(o, 'metadata', 'deletionTimestamp') === '',
   },
-  compatibility: { anyFinalizers: true, plainDeletion: true, repeatsErrors: true },
+  compatibility: {
+    anyFinalizers: true,
+    plainDeletion: true,
+    plainPreconditions: 'precondition failed',
+    repeatsErrors: true,
+  },
 };
 
 const NUMBER_FORMATS: ReadonlySet<string> = new Set(['int32', 'int64', 'float', 'double']);
@@ -107,6 +112,7 @@ const wide = (name: string, description: string, more: Partial<TableColumn> = {}
 });
 
 const table: TableDeclaration = {
+  nullWithoutRows: true,
   columns: [
     NAME_COLUMN,
     wide('Scope', 'Cluster/Namespaced', { priority: 0 }),

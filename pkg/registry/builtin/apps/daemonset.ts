@@ -26,6 +26,8 @@ import {
   templateWarnings,
 } from '../workloads.js';
 
+const GENERATION = 'deprecated.daemonset.template.generation';
+
 export const daemonSet: ResourceDeclaration<shapes.AppsV1DaemonSet> = {
   group: 'apps',
   resource: 'daemonsets',
@@ -36,6 +38,7 @@ export const daemonSet: ResourceDeclaration<shapes.AppsV1DaemonSet> = {
   namespaced: true,
   shortNames: ['ds'],
   categories: ['all'],
+  hiddenAnnotation: GENERATION,
   unreadable: (o) => {
     const text = at(o, 'metadata', 'annotations', GENERATION);
     return typeof text === 'string' ? whyNotInt64(text) : undefined;
@@ -92,8 +95,6 @@ export const daemonSet: ResourceDeclaration<shapes.AppsV1DaemonSet> = {
     ],
   ),
 };
-
-const GENERATION = 'deprecated.daemonset.template.generation';
 
 const templateCount = (o: Shaped<shapes.AppsV1DaemonSet>): number =>
   Number(textAt(o, 'metadata', 'annotations', GENERATION)) || 0;

@@ -37,12 +37,12 @@ export const event = ({ eventSeconds }: ClusterConfig): ResourceDeclaration<shap
   namespaced: true,
   shortNames: ['ev'],
   strategy: {
-    create: { validateName: pathSegmentName, validate: validateEvent },
+    create: { validateName: pathSegmentName, validate: validateEvent, metaLast: true },
     update: { allowCreate: true, generation: 'none', validate: validateEventUpdate },
     // As in kube-apiserver, 0 seconds means that events are kept.
     storage: eventSeconds === 0 ? {} : { ttlSeconds: eventSeconds },
     deletion: { propagation: 'Unsupported' },
-    compatibility: { anyFinalizers: true },
+    compatibility: { anyFinalizers: true, uncached: true },
   },
   selectableFields: {
     'involvedObject.kind': (o) => textAt(o, 'involvedObject', 'kind'),

@@ -8,7 +8,7 @@ import {
   subdomainName,
 } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
-import { metaOf, validateFinalizerNames } from '../../meta.js';
+import { metaOf, validateFinalizerNames, validateMeta } from '../../meta.js';
 import type { WriteContext } from '../../resource.js';
 import { at, numberAt, objectAt, textAt } from '../access.js';
 import { shown } from '../rules.js';
@@ -39,16 +39,10 @@ export function validateEventUpdate(
 
 const METADATA = FieldPath.of('metadata');
 
-/** Only `events.k8s.io` has the usual rules for the names of objects and of finalizers. */
+/** Only `events.k8s.io` has the usual rules for metadata; those of every kind follow if all is well. */
 function newMeta(o: Shaped<shapes.CoreV1Event>, errors: FieldErrors): void {
   const meta = metaOf(o);
-  for (const [field, isPrefix] of [
-    ['generateName', true],
-    ['name', false],
-  ] as const) {
-    const name = textAt(meta, field);
-    if (name !== '') for (const s of subdomainName(name, isPrefix)) errors.invalid(METADATA.child(field), name, s);
-  }
+  validateMeta(meta, { namespaced: true, nameRule: subdomainName }, METADATA, errors);
   validateFinalizerNames(meta, METADATA, errors);
 }
 

@@ -39,8 +39,14 @@ const strategy: Strategy<shapes.CoreV1Namespace> = {
     },
     // a namespace is first marked for deletion: its content is deleted before it
     blocked: (o) => textAt(o, 'metadata', 'deletionTimestamp') === '' || listAt(o, 'spec', 'finalizers').length > 0,
+    marksOnce: true,
   },
-  compatibility: { plainPreconditions: true, plainDeletion: true, checksUpdateLikeNew: true },
+  compatibility: {
+    plainPreconditions: 'Precondition failed',
+    noUnsafeDeletion: true,
+    plainDeletion: true,
+    checksUpdateLikeNew: true,
+  },
 };
 
 export const namespace: ResourceDeclaration<shapes.CoreV1Namespace> = {

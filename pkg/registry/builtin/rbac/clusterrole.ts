@@ -16,7 +16,7 @@ export const clusterRole: ResourceDeclaration<shapes.RbacV1ClusterRole> = {
   strategy: {
     create: { validateName: pathSegmentName, validate: validateClusterRole },
     update: { allowCreate: true, generation: 'none', validate: (o, _old, errors) => validateClusterRole(o, errors) },
-    compatibility: { checksUpdateLikeNew: true },
+    compatibility: { checksUpdateLikeNew: true, noUnsafeDeletion: true },
   },
   table: NAME_AND_CREATION,
 };

@@ -26,7 +26,7 @@ export const clusterRoleBinding: ResourceDeclaration<shapes.RbacV1ClusterRoleBin
         sameRole(o, old, errors);
       },
     },
-    compatibility: { checksUpdateLikeNew: true },
+    compatibility: { checksUpdateLikeNew: true, noUnsafeDeletion: true },
   },
   table: bindingTable,
 };

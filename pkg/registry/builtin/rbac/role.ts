@@ -16,7 +16,7 @@ export const role: ResourceDeclaration<shapes.RbacV1Role> = {
   strategy: {
     create: { validateName: pathSegmentName, validate: validateRole },
     update: { allowCreate: true, generation: 'none', validate: (o, _old, errors) => validateRole(o, errors) },
-    compatibility: { checksUpdateLikeNew: true },
+    compatibility: { checksUpdateLikeNew: true, noUnsafeDeletion: true },
   },
   table: NAME_AND_CREATION,
 };

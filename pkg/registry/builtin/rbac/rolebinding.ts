@@ -26,7 +26,7 @@ export const roleBinding: ResourceDeclaration<shapes.RbacV1RoleBinding> = {
         sameRole(o, old, errors);
       },
     },
-    compatibility: { checksUpdateLikeNew: true },
+    compatibility: { checksUpdateLikeNew: true, noUnsafeDeletion: true },
   },
   table: bindingTable,
 };

@@ -107,6 +107,7 @@ async function clusterIps(
       continue;
     }
     ips[i] = await freeIpOf(ranges, work);
+    if (isNameless(s, work)) throw notAllocated(s, '', namelessParent(ips[i]!));
     claimIp(s, ips[i]!, work);
   }
   const spec = specOf(s);
@@ -130,15 +131,25 @@ async function takeIp(s: Service, ip: string, ranges: readonly Cidr[], work: Wor
   // A dry run does not look for the address among those allocated, as in kube-apiserver.
   else if (!work.context.dryRun && (await work.store.get(IP_PREFIX + formatIp(parsed))) !== undefined)
     why = 'provided IP is already allocated';
-  if (why !== undefined) {
-    const errors = new FieldErrors().invalid(
-      FieldPath.of('spec', 'clusterIPs'),
-      [...clusterIpsOf(s)],
-      `failed to allocate IP ${ip}: ${why}`,
-    );
-    throw apiErrors.invalid({ group: '', kind: 'Service' }, nameOf(s), errors.list);
-  }
+  else if (isNameless(s, work)) why = namelessParent(ip);
+  if (why !== undefined) throw notAllocated(s, ` ${ip}`, why);
   claimIp(s, ip, work);
+}
+
+/** A service without a name cannot be the parent of an IPAddress. In a dry run, none is made. */
+const isNameless = (s: Service, { context }: Work): boolean => nameOf(s) === '' && !context.dryRun;
+
+const namelessParent = (ip: string): string =>
+  `IPAddress.networking.k8s.io "${ip}" is invalid: spec.parentRef.name: Required value`;
+
+function notAllocated(s: Service, ip: string, why: string): Error {
+  const ips = clusterIpsOf(s);
+  const errors = new FieldErrors().invalid(
+    FieldPath.of('spec', 'clusterIPs'),
+    ips.length === 0 ? [''] : [...ips],
+    `failed to allocate IP${ip}: ${why}`,
+  );
+  return apiErrors.invalid({ group: '', kind: 'Service' }, nameOf(s), errors.list);
 }
 
 /** Returns a free address of the first range that has one. */

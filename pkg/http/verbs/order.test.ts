@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { errors } from '../../api/index.js';
+import { createRouter } from '../router.js';
+import { testServices, testWorld } from '../testing.js';
+
+/** In which order a request is refused, as in kube-apiserver 1.37.2. */
+
+const ENDPOINTS = '/api/v1/namespaces/n/endpoints';
+const WARNING = ['299 - "v1 Endpoints is deprecated in v1.33+"'];
+
+it.each([
+  ['GET', ENDPOINTS, { accept: 'application/json' }, 200, WARNING],
+  ['GET', ENDPOINTS, { accept: 'application/xml' }, 406, undefined],
+  ['GET', ENDPOINTS, { accept: 'application/json;as=Table;g=meta.k8s.io;v=v3' }, 406, WARNING],
+  ['PATCH', `${ENDPOINTS}/a`, { 'content-type': 'application/xml' }, 415, undefined],
+  ['POST', ENDPOINTS, { 'content-type': 'application/xml' }, 415, WARNING],
+] as const)('%s %s with %j gives %d', async (method, url, headers, status, warning) => {
+  const router = createRouter(testServices(testWorld));
+  const got = await router.inject({ method, url, headers, payload: '{}' });
+  expect([got.statusCode, got.headers['warning']]).toEqual([status, warning]);
+});
+
+it('a deletion of a collection reads its selectors before its options', async () => {
+  const services = testServices(testWorld);
+  const router = createRouter(services);
+  const asked = () =>
+    router.inject({ method: 'DELETE', url: '/api/v1/namespaces/n/configmaps', payload: { propagationPolicy: 'x' } });
+  expect((await asked()).statusCode).toBe(422);
+  services.registry.checkSelectors = async () => {
+    throw errors.badRequest('no selector');
+  };
+  expect((await asked()).json()).toMatchObject({ code: 400, message: 'no selector' });
+});
