@@ -1,5 +1,7 @@
 import { errors, FieldErrors, FieldPath } from '../api/index.js';
 import {
+  checkDryRun,
+  checkPropagation,
   type DeleteOptions,
   EVERYTHING,
   type FieldValidation,
@@ -12,15 +14,12 @@ import type { Query } from './requestinfo.js';
 /** Converts query parameters to the options of the verbs, with kube-apiserver's error messages. */
 
 const FIELD_MANAGER = FieldPath.of('fieldManager');
-const DRY_RUN = FieldPath.of('dryRun');
 const FIELD_VALIDATION = FieldPath.of('fieldValidation');
 const FORCE = FieldPath.of('force');
-const PROPAGATION = FieldPath.of('propagationPolicy');
 const UNSAFE = FieldPath.of('ignoreStoreReadErrorWithClusterBreakingPotential');
 
 const FIELD_MANAGER_BYTES_MAX = 128;
 const VALIDATIONS = ['', 'Ignore', 'Strict', 'Warn'] as const;
-const PROPAGATIONS = ['Foreground', 'Background', 'Orphan'] as const;
 
 const DEFAULTS = new Map<string, WriteOptions>();
 
@@ -113,11 +112,6 @@ export function managerOf(userAgent: string): string {
   return name;
 }
 
-function checkDryRun(values: readonly string[], found: FieldErrors): boolean {
-  if (values.some((v) => v !== 'All')) found.notSupported(DRY_RUN, [...values], ['All']);
-  return values.length > 0;
-}
-
 /** The DeleteOptions of a body or a query. */
 export interface DeleteWish {
   readonly dryRun: readonly string[];
@@ -159,11 +153,7 @@ export function checkedCollectionOptions(wish: DeleteWish, unsafe: boolean): Del
 /** `unsafe`: whether the gate of unsafe deletions is open. Without it the option is ignored. */
 export function checkedDeleteOptions(wish: DeleteWish, unsafe: boolean): DeleteOptions {
   const found = new FieldErrors();
-  const policy = wish.propagationPolicy;
-  if (policy !== undefined && wish.orphanDependents !== undefined)
-    found.invalid(PROPAGATION, policy, 'orphanDependents and deletionPropagation cannot be both set');
-  const known = PROPAGATIONS.find((p) => p === policy);
-  if (policy !== undefined && known === undefined) found.notSupported(PROPAGATION, policy, [...PROPAGATIONS, 'nil']);
+  const known = checkPropagation(wish.propagationPolicy, wish.orphanDependents, found);
   const dryRun = checkDryRun(wish.dryRun, found);
   if (unsafe) checkUnsafe(wish, found);
   refuse('DeleteOptions', found);

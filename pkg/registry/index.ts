@@ -7,6 +7,7 @@ export { compile } from './custom/compile.js';
 export { type DefinitionHead, headOf, sameSchemas, storedSchemas } from './custom/definition.js';
 export { SchemaMemory } from './custom/schemamemory.js';
 export { declare, storagePrefixOf } from './declare.js';
+export { checkDryRun, checkPropagation } from './deleteoptions.js';
 export type { KindChange, KindObserver } from './kindset.js';
 export { EVERYTHING } from './listoptions.js';
 export { openRegistry, type RegistryConfig } from './open.js';

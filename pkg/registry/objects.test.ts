@@ -156,6 +156,23 @@ describe('an eviction', () => {
     expect(await b.get('pods', 'default', 'p0')).toEqual(before);
   });
 
+  it.each<[JsonObject, string]>([
+    [{ dryRun: ['All', 'x'] }, 'dryRun: Unsupported value: ["All","x"]: supported values: "All"'],
+    [
+      { propagationPolicy: 'x' },
+      'propagationPolicy: Unsupported value: "x": supported values: "Foreground", "Background", "Orphan", "nil"',
+    ],
+    [
+      { propagationPolicy: 'Orphan', orphanDependents: true },
+      'propagationPolicy: Invalid value: "Orphan": orphanDependents and deletionPropagation cannot be both set',
+    ],
+  ])('with the options %j does not change the pod', async (options, cause) => {
+    const b = await withPods(1);
+    const before = await b.get('pods', 'default', 'p0');
+    await expect(wished(b, options)).rejects.toThrow(`DeleteOptions.meta.k8s.io "" is invalid: ${cause}`);
+    expect(await b.get('pods', 'default', 'p0')).toEqual(before);
+  });
+
   it('for the current version succeeds', async () => {
     const b = await withPods(1);
     const { resourceVersion } = (await b.get('pods', 'default', 'p0'))['metadata'] as { resourceVersion: string };

@@ -63,7 +63,7 @@ describe('a log', () => {
     ['two/log?container=first', 'nothing'],
     ['two/log?container=e', '400 container e is not valid for pod two'],
     ['none/log', '404 pods "none" not found'],
-    ['placed/log', '404 nodes "n" not found'],
+    ['placed/log', '404 pods "n" not found'],
     ['one/log?tailLines=0&limitBytes=1&sinceSeconds=1', 'nothing'],
     ['one/log?sinceTime=2030-01-01T00:00:00Z', 'nothing'],
     [
@@ -96,7 +96,13 @@ describe('a command', () => {
     ['one/exec', '400 pod one does not have a host assigned'],
     ['two/exec?container=d', '400 pod two does not have a host assigned'],
     ['two/attach?container=e', '400 container e is not valid for pod two'],
-    ['placed/exec', '404 nodes "n" not found'],
+    ['placed/exec', '404 pods "n" not found'],
+    ['placed/portforward?ports=1,65535', '404 pods "n" not found'],
+    ['none/portforward?ports=1,x', '400 cannot convert to []int32: strconv.ParseUint: parsing "x": invalid syntax'],
+    [
+      'none/portforward?ports=1&ports=65536',
+      '400 cannot convert to []int32: strconv.ParseUint: parsing "65536": value out of range',
+    ],
     ['two/portforward', '400 pod two does not have a host assigned'],
   ])('%s: %s', async (path, expected) => {
     expect(await connected(await opened(), path)).toBe(expected);

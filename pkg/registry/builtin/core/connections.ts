@@ -1,4 +1,4 @@
-import { errors, type JsonObject } from '../../../api/index.js';
+import { errors, type GroupResourceName, type JsonObject } from '../../../api/index.js';
 import type { ConnectionHandler, ConnectionRequest, Subresource, Verb } from '../../resource.js';
 import { objectsAt, textAt } from '../access.js';
 import { checkLogOptions } from './podlog.js';
@@ -12,6 +12,7 @@ const ANY_METHOD: readonly Verb[] = ['create', 'delete', 'get', 'patch', 'update
 const STREAM: readonly Verb[] = ['create', 'get'];
 
 const NODES = { group: '', resource: 'nodes' } as const;
+const PODS = { group: '', resource: 'pods' } as const;
 
 function connection(kind: string, verbs: readonly Verb[], open: ConnectionHandler): Subresource {
   return {
@@ -24,9 +25,10 @@ function connection(kind: string, verbs: readonly Verb[], open: ConnectionHandle
 /** The preferred address types of a kubelet, in order. */
 const ADDRESS_TYPES = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'];
 
-async function reachNode({ objects }: ConnectionRequest, name: string): Promise<never> {
+/** `asked`: the resource of the request, which kube-apiserver names in the error about a node that does not exist. */
+async function reachNode({ objects }: ConnectionRequest, name: string, asked: GroupResourceName): Promise<never> {
   const node = await objects.get({ ...NODES, namespace: '', name });
-  if (node === undefined) throw errors.notFound(NODES, name);
+  if (node === undefined) throw errors.notFound(asked, name);
   const addresses = objectsAt(node, 'status', 'addresses');
   const known = addresses.filter((a) => ADDRESS_TYPES.includes(textAt(a, 'type')));
   if (known.length === 0)
@@ -37,8 +39,8 @@ async function reachNode({ objects }: ConnectionRequest, name: string): Promise<
 }
 
 async function podOf({ objects, namespace }: ConnectionRequest, name: string): Promise<JsonObject> {
-  const pod = await objects.get({ group: '', resource: 'pods', namespace, name });
-  if (pod === undefined) throw errors.notFound({ group: '', resource: 'pods' }, name);
+  const pod = await objects.get({ ...PODS, namespace, name });
+  if (pod === undefined) throw errors.notFound(PODS, name);
   return pod;
 }
 
@@ -48,7 +50,7 @@ const intoPod: ConnectionHandler = async (request) => {
   oneContainer(pod, request);
   const node = textAt(pod, 'spec', 'nodeName');
   if (node === '') throw errors.badRequest(`pod ${request.name} does not have a host assigned`);
-  await reachNode(request, node);
+  await reachNode(request, node, PODS);
 };
 
 /** A pod without a node has an empty log. That is not an error of the client. */
@@ -57,7 +59,7 @@ const logOf: ConnectionHandler = async (request) => {
   const pod = await podOf(request, request.name);
   oneContainer(pod, request);
   const node = textAt(pod, 'spec', 'nodeName');
-  if (node !== '') await reachNode(request, node);
+  if (node !== '') await reachNode(request, node, PODS);
 };
 
 /** A pod with several containers requires the container parameter, and it must name one of them. */
@@ -77,10 +79,18 @@ function oneContainer(pod: JsonObject, { name, parameters }: ConnectionRequest):
 }
 
 const toPort: ConnectionHandler = async (request) => {
+  for (const ports of request.parameters.all('ports')) for (const port of ports.split(',')) checkPort(port);
   const node = textAt(await podOf(request, request.name), 'spec', 'nodeName');
   if (node === '') throw errors.badRequest(`pod ${request.name} does not have a host assigned`);
-  await reachNode(request, node);
+  await reachNode(request, node, PODS);
 };
+
+function checkPort(text: string): void {
+  const number = /^\d+$/.test(text);
+  if (number && Number(text) < 0x10000) return;
+  const why = number ? 'value out of range' : 'invalid syntax';
+  throw errors.badRequest(`cannot convert to []int32: strconv.ParseUint: parsing ${JSON.stringify(text)}: ${why}`);
+}
 
 /** Parses the target of a proxy: `name`, `name:port` or `scheme:name:port`. */
 function destination(what: string, id: string): { readonly name: string; readonly port: string } {
@@ -122,5 +132,5 @@ export const podConnections: Readonly<Record<string, Subresource>> = {
 export const serviceProxy: Subresource = connection('ServiceProxyOptions', ANY_METHOD, toService);
 
 export const nodeProxy: Subresource = connection('NodeProxyOptions', ANY_METHOD, (request) =>
-  reachNode(request, destination('node', request.name).name),
+  reachNode(request, destination('node', request.name).name, NODES),
 );

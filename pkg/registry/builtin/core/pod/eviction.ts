@@ -1,4 +1,5 @@
-import { ApiError, errors, formatTime, isObject, type JsonObject } from '../../../../api/index.js';
+import { ApiError, errors, FieldErrors, formatTime, isObject, type JsonObject } from '../../../../api/index.js';
+import { checkDryRun, checkPropagation } from '../../../deleteoptions.js';
 import type { Objects, Subresource, VirtualRequest } from '../../../resource.js';
 import { at, listAt, numberAt, objectAt, objectIn, objectsAt, textAt } from '../../access.js';
 import { putCondition } from '../../conditions.js';
@@ -38,6 +39,7 @@ async function evict({ name, namespace, body, objects, context }: VirtualRequest
   const place = { ...PODS, namespace, name };
   const pod = await objects.get(place);
   if (pod === undefined) throw errors.notFound(PODS, name);
+  checkOptions(options);
   const now = formatTime(context.world.clock.now());
   const budgets = needsNoBudget(pod) ? [] : budgetsOf(pod, objects, namespace);
   if (budgets.length > 1) return TOO_MANY_BUDGETS;
@@ -63,6 +65,19 @@ async function evict({ name, namespace, body, objects, context }: VirtualRequest
   }
   await objects.remove(place, { dryRun, ...graceOf(options), preconditions });
   return SUCCESS;
+}
+
+function checkOptions(options: JsonObject): void {
+  const found = new FieldErrors();
+  const orphan = options['orphanDependents'];
+  const policy = at(options, 'propagationPolicy');
+  checkPropagation(
+    typeof policy === 'string' ? policy : undefined,
+    typeof orphan === 'boolean' ? orphan : undefined,
+    found,
+  );
+  checkDryRun(listAt(options, 'dryRun').map(String), found);
+  if (!found.empty) throw errors.invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', found.list);
 }
 
 /** A pod that is terminated, pending or being deleted may be evicted regardless of budgets. */

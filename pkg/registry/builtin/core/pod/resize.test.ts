@@ -36,6 +36,14 @@ describe('a resize', () => {
 
   it.each([
     ['other resources', [container('c', { ...STORED, requests: { cpu: '1', 'ephemeral-storage': '2Gi' } })], [MUTABLE]],
+    [
+      'claims',
+      [container('c', { ...STORED, claims: [{ name: 'x' }] })],
+      [
+        'spec.containers[0].resources.claims[0]: Not found: "x": must be one of the names in pod.spec.resourceClaims which is empty',
+        MUTABLE,
+      ],
+    ],
     ['how it is resized', [container('c', STORED, { resizePolicy: [] })], [MUTABLE]],
     [
       'the set of requested resources',

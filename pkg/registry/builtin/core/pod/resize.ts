@@ -1,6 +1,6 @@
 import { cloneJson, equalJson, type FieldErrors, FieldPath, isObject, type JsonObject } from '../../../../api/index.js';
 import type { Subresource } from '../../../resource.js';
-import { at, objectAt, objectsAt, textAt } from '../../access.js';
+import { at, listAt, objectAt, objectsAt, textAt } from '../../access.js';
 import { keep } from '../../form.js';
 import { keepAllBut, part } from './parts.js';
 import { qosClass } from './qos.js';
@@ -111,6 +111,7 @@ function onlyMutable(o: JsonObject, old: JsonObject, errors: FieldErrors): void 
 
 /** Whether more than CPU and memory quantities changed. Claims always count as changed, because a resize cannot keep them. */
 function changedBeyond(now: JsonObject, before: JsonObject): boolean {
+  if (listAt(now, 'resources', 'claims').length > 0) return true;
   const resources: JsonObject = {};
   for (const kind of KINDS) {
     // A new value is allowed where there was none.
