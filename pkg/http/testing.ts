@@ -51,7 +51,7 @@ const connection = (verbs: readonly Verb[], negotiates: boolean): Subresource =>
 
 const CATALOGUE: ServedResources = buildServedResources(
   [
-    declared('componentstatuses', 'ComponentStatus', false, ['get', 'list']),
+    { ...declared('componentstatuses', 'ComponentStatus', false, ['get', 'list']), deprecated: 'v1.19+' },
     {
       ...declared('configmaps', 'ConfigMap', true, ALL),
       subresources: { exec: connection(['create', 'get'], false), log: connection(['get'], true) },

@@ -12,6 +12,7 @@ it.each([
   ['GET', ENDPOINTS, { accept: 'application/json' }, 200, WARNING],
   ['GET', ENDPOINTS, { accept: 'application/xml' }, 406, undefined],
   ['GET', ENDPOINTS, { accept: 'application/json;as=Table;g=meta.k8s.io;v=v3' }, 406, WARNING],
+  ['GET', '/api/v1/componentstatuses?watch=1', {}, 405, ['299 - "v1 ComponentStatus is deprecated in v1.19+"']],
   ['PATCH', `${ENDPOINTS}/a`, { 'content-type': 'application/xml' }, 415, undefined],
   ['POST', ENDPOINTS, { 'content-type': 'application/xml' }, 415, WARNING],
 ] as const)('%s %s with %j gives %d', async (method, url, headers, status, warning) => {

@@ -15,8 +15,8 @@ import { answerForm } from './answer.js';
  */
 export async function watch(request: ResourceRequest, services: HttpServices): Promise<void> {
   const { call, served } = request;
-  if (!served.verbs.includes('watch')) throw errors.methodNotSupported(served.groupResource, 'watch');
   const form = answerForm(request, services, 'watch');
+  if (!served.verbs.includes('watch')) throw errors.methodNotSupported(served.groupResource, 'watch');
   const { stream, seconds } = await openStream(request, form, services);
   if (call.exchange.gone) {
     stream.close();
