@@ -79,6 +79,7 @@ export async function openAccess({ world, config, registry, log, tokenKey, outbo
     objects,
     uses: tokenUses({ registry, world, metrics, log }),
     ownKey: tokenKey,
+    webhookTokens: config.api.featureGates.get('APIServerWebhookAuthenticationToken') === true,
   });
   const tokens = tokenChain([
     ...tokenFile(config).map((found) => forAudiences(accounts.audiences, found)),

@@ -36,6 +36,7 @@ export interface ServiceAccountTokenParts {
   readonly uses: TokenUses;
   /** The key that the server made, PEM. */
   readonly ownKey: string;
+  readonly webhookTokens: boolean;
 }
 
 export function serviceAccountTokens({
@@ -44,13 +45,15 @@ export function serviceAccountTokens({
   objects,
   uses,
   ownKey,
+  webhookTokens,
 }: ServiceAccountTokenParts): ServiceAccountTokens {
   let signing = keyOf(config, ownKey);
   let keys = verifyingKeys(config, signing);
   let shown = JSON.stringify(keySet(keys));
   const { issuers, audiences } = config;
   const issuer = new TokenIssuer(issuers[0]!, signing, world);
-  const authenticator = new ServiceAccountAuthenticator({ issuers, audiences, keys }, objects, world.clock, uses);
+  const given = { issuers, audiences, keys, webhookTokens };
+  const authenticator = new ServiceAccountAuthenticator(given, objects, world.clock, uses);
   return {
     issuer,
     authenticator,

@@ -4,12 +4,13 @@ import { isObject, type JsonObject, type JsonValue, objectAt, textAt } from '../
 import type { Clock } from '../../base/index.js';
 import type { AuthObjects } from '../objects.js';
 import { listText } from '../rbac/covers.js';
-import { type ObjectClaim, readClaims, type ServiceAccountClaims } from '../tokens/claims.js';
+import { type ObjectClaim, readClaims, type ServiceAccountClaims, type WebhookClaims } from '../tokens/claims.js';
 import { LEGACY_ISSUER } from '../tokens/issuer.js';
 import type { TokenKey } from '../tokens/keys.js';
-import { serviceAccountGroups, type UserInfo, withAuthenticatedGroup } from '../user.js';
+import { serviceAccountGroups, type UserInfo } from '../user.js';
 import { type Authentication, NONE, type TokenAuthenticator, type TokenRequest } from './authenticator.js';
 import { tokenDigest } from './digest.js';
+import { userOf } from './tokenuser.js';
 
 export interface ServiceAccountTokenConfig {
   /** Accepted issuers. */
@@ -17,6 +18,8 @@ export interface ServiceAccountTokenConfig {
   /** Audiences of the API server: the default for tokens without audiences and for reviews. */
   readonly audiences: readonly string[];
   readonly keys: readonly TokenKey[];
+  /** Whether tokens may be bound to configurations of webhooks (gate `APIServerWebhookAuthenticationToken`). */
+  readonly webhookTokens?: boolean;
 }
 
 /** Observes the uses of tokens. */
@@ -221,7 +224,8 @@ export class ServiceAccountAuthenticator implements TokenAuthenticator {
     return undefined;
   }
 
-  #objectProblem({ namespace, serviceAccount, pod, secret, node }: ServiceAccountClaims): string | undefined {
+  #objectProblem(claims: ServiceAccountClaims): string | undefined {
+    const { namespace, serviceAccount, pod, secret, node } = claims;
     const account = this.#objects.identity(SERVICE_ACCOUNTS, namespace, serviceAccount.name);
     if (account === undefined) return `serviceaccounts "${serviceAccount.name}" not found`;
     if (account.uid !== serviceAccount.uid)
@@ -230,16 +234,29 @@ export class ServiceAccountAuthenticator implements TokenAuthenticator {
     return (
       this.#boundProblem('secrets', namespace, secret) ??
       this.#boundProblem('pods', namespace, pod) ??
-      (pod === undefined ? this.#boundProblem('nodes', '', node) : undefined)
+      (pod === undefined ? this.#boundProblem('nodes', '', node) : undefined) ??
+      this.#webhookProblem(claims.webhooks)
     );
   }
 
-  #boundProblem(resource: 'pods' | 'secrets' | 'nodes', namespace: string, bound: ObjectClaim | undefined) {
+  #webhookProblem({ validating, mutating, reviewGroups }: WebhookClaims): string | undefined {
+    if (validating === undefined && mutating === undefined) return undefined;
+    if (this.#config.webhookTokens !== true)
+      return 'feature gate "APIServerWebhookAuthenticationToken" is disabled, but token is webhook bound';
+    if (reviewGroups.length === 0)
+      return 'bound object was a webhook config, but "admissionReviewAPIGroups" attestation is missing';
+    return (
+      this.#boundProblem('validatingwebhookconfigurations', '', validating) ??
+      this.#boundProblem('mutatingwebhookconfigurations', '', mutating)
+    );
+  }
+
+  #boundProblem(resource: keyof typeof BOUND, namespace: string, bound: ObjectClaim | undefined): string | undefined {
     if (bound === undefined) return undefined;
-    const found = this.#objects.identity({ group: '', resource }, namespace, bound.name);
+    const { group, kind, word } = BOUND[resource];
+    const found = this.#objects.identity({ group, resource }, namespace, bound.name);
     if (found === undefined || this.#isGone(found)) return INVALIDATED;
     if (found.uid === bound.uid) return undefined;
-    const [kind, word] = BOUND_WORDS[resource];
     return `${kind} UID (${found.uid}) does not match service account ${word} ref claim (${bound.uid})`;
   }
 
@@ -322,36 +339,19 @@ const dayOf = (milliseconds: number): string => new Date(milliseconds).toISOStri
 const SERVICE_ACCOUNTS = { group: '', resource: 'serviceaccounts' } as const;
 const SECRETS = { group: '', resource: 'secrets' } as const;
 const INVALIDATED = 'service account token has been invalidated';
-const BOUND_WORDS = { pods: ['pod', 'pod'], secrets: ['secret', 'secret'], nodes: ['node', 'node'] } as const;
+const HOOKS = 'admissionregistration.k8s.io';
+/** `word`: how the text of kube-apiserver names the claim. */
+const BOUND = {
+  pods: { group: '', kind: 'pod', word: 'pod' },
+  secrets: { group: '', kind: 'secret', word: 'secret' },
+  nodes: { group: '', kind: 'node', word: 'node' },
+  validatingwebhookconfigurations: { group: HOOKS, kind: 'ValidatingWebhookConfiguration', word: 'validating' },
+  mutatingwebhookconfigurations: { group: HOOKS, kind: 'MutatingWebhookConfiguration', word: 'validating' },
+} as const;
 
 const failed = (reason: string): Authentication => ({ kind: 'failed', reason });
 
 const sameBytes = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b);
-
-const POD_NAME = 'authentication.kubernetes.io/pod-name';
-const POD_UID = 'authentication.kubernetes.io/pod-uid';
-const NODE_NAME = 'authentication.kubernetes.io/node-name';
-const NODE_UID = 'authentication.kubernetes.io/node-uid';
-const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id';
-
-function userOf({ namespace, serviceAccount, id, pod, node }: ServiceAccountClaims) {
-  const extra: Record<string, readonly string[]> = {};
-  if (pod !== undefined) {
-    extra[POD_NAME] = [pod.name];
-    extra[POD_UID] = [pod.uid];
-  }
-  if (id !== '') extra[CREDENTIAL_ID] = [`JTI=${id}`];
-  if (node !== undefined) {
-    extra[NODE_NAME] = [node.name];
-    if (node.uid !== '') extra[NODE_UID] = [node.uid];
-  }
-  return withAuthenticatedGroup({
-    name: `system:serviceaccount:${namespace}:${serviceAccount.name}`,
-    uid: serviceAccount.uid,
-    groups: serviceAccountGroups({ namespace, name: serviceAccount.name }),
-    ...(Object.keys(extra).length === 0 ? {} : { extra }),
-  });
-}
 
 /** Reads header and payload of a JWT in compact form, without verification. */
 function unverifiedParts(token: string): { readonly header: JsonObject; readonly payload: JsonObject } | undefined {

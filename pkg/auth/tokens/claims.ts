@@ -6,6 +6,17 @@ export interface ObjectClaim {
   readonly uid: string;
 }
 
+/** The configuration of webhooks that a token is bound to, and what its bearer may review. */
+export interface WebhookClaims {
+  readonly validating?: ObjectClaim | undefined;
+  readonly mutating?: ObjectClaim | undefined;
+  /** The API groups whose admission reviews the bearer may send. */
+  readonly reviewGroups: readonly string[];
+}
+
+/** The attestation of a token for a webhook. */
+const REVIEW_GROUPS = 'admissionReviewAPIGroups';
+
 /** The claims of a service-account token after its signature was verified. Times in seconds since the epoch. */
 export interface ServiceAccountClaims {
   readonly issuer: string;
@@ -20,6 +31,7 @@ export interface ServiceAccountClaims {
   readonly pod: ObjectClaim | undefined;
   readonly secret: ObjectClaim | undefined;
   readonly node: ObjectClaim | undefined;
+  readonly webhooks: WebhookClaims;
   /** The time after which the use of the token is reported, in seconds since the epoch. */
   readonly warnAfter: number | undefined;
 }
@@ -50,6 +62,11 @@ export function readClaims(payload: JsonValue): ServiceAccountClaims | undefined
     pod: claimOf(own, 'pod'),
     secret: claimOf(own, 'secret'),
     node: claimOf(own, 'node'),
+    webhooks: {
+      validating: claimOf(own, 'validatingwebhookconfiguration'),
+      mutating: claimOf(own, 'mutatingwebhookconfiguration'),
+      reviewGroups: textsAt(objectAt(own, 'attestations'), REVIEW_GROUPS),
+    },
     warnAfter: typeof own?.['warnafter'] === 'number' && own['warnafter'] !== 0 ? own['warnafter'] : undefined,
   };
 }
@@ -66,6 +83,11 @@ function claimOf(own: JsonObject, field: string): ObjectClaim | undefined {
   return isObject(found) ? { name: textAt(found, 'name'), uid: textAt(found, 'uid') } : undefined;
 }
 
+function textsAt(object: JsonObject | undefined, field: string): readonly string[] {
+  const found = object?.[field];
+  return Array.isArray(found) ? found.filter((one) => typeof one === 'string') : [];
+}
+
 /** The claims of a new token. */
 export interface NewToken {
   readonly namespace: string;
@@ -77,11 +99,12 @@ export interface NewToken {
   readonly pod?: ObjectClaim | undefined;
   readonly secret?: ObjectClaim | undefined;
   readonly node?: ObjectClaim | undefined;
+  readonly webhooks?: WebhookClaims | undefined;
 }
 
 /** The payload of a token that is valid from `now` (milliseconds since the epoch). `id`: a random UUID. */
 export function payloadOf(token: NewToken, issuer: string, now: number, id: string): JsonObject {
-  const { namespace, serviceAccount, audiences, seconds, warnAfterSeconds, pod, secret, node } = token;
+  const { namespace, serviceAccount, audiences, seconds, warnAfterSeconds, pod, secret, node, webhooks } = token;
   const start = Math.floor(now / 1000);
   return {
     aud: [...audiences],
@@ -90,11 +113,14 @@ export function payloadOf(token: NewToken, issuer: string, now: number, id: stri
     iss: issuer,
     jti: id,
     [PRIVATE]: {
+      ...(webhooks === undefined ? {} : { attestations: { [REVIEW_GROUPS]: [...webhooks.reviewGroups] } }),
+      ...(webhooks?.mutating === undefined ? {} : { mutatingwebhookconfiguration: { ...webhooks.mutating } }),
       namespace,
       ...(node === undefined ? {} : { node: { ...node } }),
       ...(pod === undefined ? {} : { pod: { ...pod } }),
       ...(secret === undefined ? {} : { secret: { ...secret } }),
       serviceaccount: { ...serviceAccount },
+      ...(webhooks?.validating === undefined ? {} : { validatingwebhookconfiguration: { ...webhooks.validating } }),
       ...(warnAfterSeconds === 0 ? {} : { warnafter: start + warnAfterSeconds }),
     },
     nbf: start,

@@ -83,6 +83,19 @@ describe('service-account tokens', () => {
     expect(await kind(text)).toBe('failed');
   });
 
+  it.each([
+    [false, ['*'], 'feature gate "APIServerWebhookAuthenticationToken" is disabled, but token is webhook bound'],
+    [true, [], 'bound object was a webhook config, but "admissionReviewAPIGroups" attestation is missing'],
+    [true, ['*'], 'ValidatingWebhookConfiguration UID (w2) does not match service account validating ref claim (w1)'],
+  ])('for webhooks with the gate %j and groups %j: %s', async (webhookTokens, reviewGroups, reason) => {
+    const name = { group: 'admissionregistration.k8s.io', resource: 'validatingwebhookconfigurations' };
+    objects.put(name, '', 'w', { metadata: { name: 'w', uid: 'w2' } });
+    const config = { issuers: [ISSUER], audiences: [ISSUER], keys: [elliptic, signing], webhookTokens };
+    const text = await issuer().issue(token({ webhooks: { validating: { name: 'w', uid: 'w1' }, reviewGroups } }));
+    const found = await new ServiceAccountAuthenticator(config, objects, world.clock).authenticateToken(text);
+    expect(found).toEqual({ kind: 'failed', reason });
+  });
+
   it('become invalid with the object that they are bound to', async () => {
     pod('p1');
     const text = await issuer().issue(token({ pod: { name: 'p', uid: 'p1' }, node: { name: 'node', uid: 'n1' } }));

@@ -47,6 +47,14 @@ export interface IssuedToken {
   readonly pod?: BoundObject | undefined;
   readonly secret?: BoundObject | undefined;
   readonly node?: BoundObject | undefined;
+  readonly webhooks?: BoundWebhooks | undefined;
+}
+
+/** The configuration of webhooks that a token is bound to, and the API groups whose reviews its bearer may send. */
+export interface BoundWebhooks {
+  readonly validating?: BoundObject;
+  readonly mutating?: BoundObject;
+  readonly reviewGroups: readonly string[];
 }
 
 export interface BoundObject {

@@ -7,7 +7,7 @@ import { versions } from '../form.js';
 import { AGE, age, table } from '../table.js';
 import { tokenSubresource } from './tokenrequest.js';
 
-export const serviceAccount = ({ tokens }: ClusterConfig): ResourceDeclaration<shapes.CoreV1ServiceAccount> => ({
+export const serviceAccount = (cluster: ClusterConfig): ResourceDeclaration<shapes.CoreV1ServiceAccount> => ({
   group: '',
   resource: 'serviceaccounts',
   singular: 'serviceaccount',
@@ -16,7 +16,7 @@ export const serviceAccount = ({ tokens }: ClusterConfig): ResourceDeclaration<s
   storageVersion: 'v1',
   namespaced: true,
   shortNames: ['sa'],
-  subresources: { token: tokenSubresource(tokens) },
+  subresources: { token: tokenSubresource(cluster) },
   strategy: {
     create: { prepare: namesOnly },
     update: { generation: 'none', prepare: namesOnly },

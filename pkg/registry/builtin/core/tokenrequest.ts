@@ -1,28 +1,19 @@
-import {
-  errors,
-  FieldErrors,
-  FieldPath,
-  formatTime,
-  isDns1123Subdomain,
-  type JsonObject,
-  type JsonValue,
-  numberAt,
-} from '../../../api/index.js';
+import { errors, FieldErrors, FieldPath, formatTime, type JsonObject, numberAt } from '../../../api/index.js';
 import type { Subresource, VirtualRequest } from '../../resource.js';
 import { at, listAt, objectAt, objectIn, textAt } from '../access.js';
-import type { BoundObject, TokenService } from '../cluster.js';
+import type { BoundObject, BoundWebhooks, ClusterConfig } from '../cluster.js';
+import { ATTESTATIONS, boundWebhook, checkBoundUid, isWebhook, SPEC, validateAttestations } from './tokenwebhook.js';
 
 /** `serviceaccounts/token`: issues a token for the account. */
-export function tokenSubresource(tokens: TokenService): Subresource {
+export function tokenSubresource(cluster: Pick<ClusterConfig, 'tokens' | 'authorize'>): Subresource {
   return {
     verbs: ['create'],
     kind: { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' },
-    behaviour: { kind: 'action', defaults, run: (request) => requestToken(request, tokens) },
+    behaviour: { kind: 'action', defaults, run: (request) => requestToken(request, cluster) },
   };
 }
 
 const KIND = { group: 'authentication.k8s.io', kind: 'TokenRequest' } as const;
-const SPEC = FieldPath.of('spec');
 const SECONDS_DEFAULT = 3600;
 const SECONDS_MIN = 600;
 const SECONDS_MAX = 2 ** 32;
@@ -35,7 +26,11 @@ function defaults(body: JsonObject): void {
     spec['expirationSeconds'] = SECONDS_DEFAULT;
 }
 
-async function requestToken(request: VirtualRequest, tokens: TokenService): Promise<JsonObject> {
+async function requestToken(
+  request: VirtualRequest,
+  cluster: Pick<ClusterConfig, 'tokens' | 'authorize'>,
+): Promise<JsonObject> {
+  const { tokens } = cluster;
   const { namespace, name, objects, context } = request;
   const body = request.body ?? {};
   const metadata = objectIn(body, 'metadata');
@@ -52,7 +47,9 @@ async function requestToken(request: VirtualRequest, tokens: TokenService): Prom
   const now = context.world.clock.now();
   Object.assign(metadata, { name, namespace, uid, creationTimestamp: formatTime(now) });
 
-  const bound = await boundObject(request, spec);
+  const bound = isWebhook(at(spec, 'boundObjectRef'))
+    ? { webhooks: await boundWebhook(request, spec, { ...cluster, uid }) }
+    : await boundObject(request, spec);
   const asked = numberAt(spec, 'expirationSeconds');
   const seconds = tokens.secondsMax > 0 && asked > tokens.secondsMax ? tokens.secondsMax : asked;
   if (seconds < asked) context.warn(`requested expiration of ${asked} seconds shortened to ${seconds} seconds`);
@@ -123,39 +120,11 @@ function validate(spec: JsonObject): void {
   if (!found.empty) throw errors.invalid(KIND, '', found.list);
 }
 
-const ATTESTATIONS = SPEC.child('attestations');
-const API_GROUPS = 'admissionReviewAPIGroups';
-const WEBHOOKS: ReadonlySet<string> = new Set(['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration']);
-const WEBHOOK_GATE = 'APIServerWebhookAuthenticationToken';
-
-const isWebhook = (ref: JsonValue | undefined): boolean =>
-  textAt(ref, 'apiVersion') === 'admissionregistration.k8s.io/v1' && WEBHOOKS.has(textAt(ref, 'kind'));
-
-/** A token for a webhook attests to one API group whose requests its bearer may review. */
-function validateAttestations(attestations: JsonValue, found: FieldErrors): void {
-  const all = Object.entries(attestations ?? {});
-  if (all.length !== 1) {
-    const why = `webhook bound requests require exactly one ${API_GROUPS} attestation`;
-    found.invalid(ATTESTATIONS, attestations, why);
-    return;
-  }
-  const [key, values] = all[0]!;
-  const path = ATTESTATIONS.key(key);
-  if (key !== API_GROUPS) found.notSupported(path, key, [API_GROUPS]);
-  else if (!Array.isArray(values) || values.length !== 1) found.invalid(path, values, 'must specify a single value');
-  else {
-    const group = String(values[0]);
-    if (group === '') found.invalid(path.index(0), group, 'may not be an empty string');
-    else if (group !== '*')
-      for (const why of isDns1123Subdomain(group))
-        found.invalid(path.index(0), group, `must specify a valid API Group: ${why}`);
-  }
-}
-
 interface Bound {
   readonly pod?: BoundObject;
   readonly secret?: BoundObject;
   readonly node?: BoundObject;
+  readonly webhooks?: BoundWebhooks;
 }
 
 async function boundObject(request: VirtualRequest, spec: JsonObject): Promise<Bound> {
@@ -164,10 +133,8 @@ async function boundObject(request: VirtualRequest, spec: JsonObject): Promise<B
   const [kind, apiVersion, name] = [textAt(ref, 'kind'), textAt(ref, 'apiVersion'), textAt(ref, 'name')];
   const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
   const resource = group === '' ? BOUND[kind] : undefined;
-  if (resource === undefined) {
-    const disabled = isWebhook(ref) ? ` (feature gate ${WEBHOOK_GATE} is disabled)` : '';
-    throw errors.badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${kind}${disabled}`);
-  }
+  if (resource === undefined)
+    throw errors.badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`);
   if (name === '') throw errors.badRequest('Name parameter required.');
   const namespace = resource === 'nodes' ? '' : request.namespace;
   const found = await request.objects.get({ group: '', resource, namespace, name });
@@ -177,13 +144,7 @@ async function boundObject(request: VirtualRequest, spec: JsonObject): Promise<B
       `cannot bind token for serviceaccount ${JSON.stringify(request.name)} to pod running with different serviceaccount name.`,
     );
   const bound = { name, uid: textAt(found, 'metadata', 'uid') };
-  const uid = textAt(ref, 'uid');
-  if (uid !== '' && uid !== bound.uid)
-    throw errors.conflict(
-      { group: '', resource: kind },
-      name,
-      `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
-    );
+  checkBoundUid(ref, bound.uid);
   if (resource === 'secrets') return { secret: bound };
   if (resource === 'nodes') return { node: bound };
   const node = textAt(objectAt(found, 'spec'), 'nodeName');
