@@ -18,6 +18,9 @@ export interface AdmissionSubject {
   readonly resource: GroupVersionResource;
 }
 
+/** Mutating webhooks are called one after another, validating ones at the same time. */
+export type WebhookCalls = 'mutating-webhook' | 'validating-webhook';
+
 /** One write or connect request in the admission chain. */
 export interface AdmissionRequest {
   readonly operation: AdmissionOperation;
@@ -77,6 +80,8 @@ export interface AdmissionRequest {
    * ignored. With the level 'Request' only to events that have the object of the request: for values with content of objects.
    */
   annotate(key: string, value: string | (() => string), level?: 'Request'): void;
+  /** Reports the time of a call to webhooks, for the audit events of slow requests. */
+  took?(calls: WebhookCalls, milliseconds: number): void;
   readonly reinvocation: Reinvocation;
 }
 

@@ -24,6 +24,7 @@ export {
   type StepThat,
   type StoredObjects,
   type TxnAddition,
+  type WebhookCalls,
 } from './admission.js';
 export { type BadValue, Printed } from './badvalue.js';
 export { type DerValue, derValues } from './der.js';

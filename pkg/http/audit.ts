@@ -13,6 +13,7 @@ import { jsonText } from '../codec/index.js';
 import { attributesOf } from './attributes.js';
 import type { Call } from './call.js';
 import type { Exchange } from './exchange.js';
+import { annotateLatencies } from './latencies.js';
 import type { Audit } from './pipeline.js';
 
 /** Audits the requests of a server. `auditor` is absent without a policy or without a backend. */
@@ -61,6 +62,7 @@ class RequestAudit implements Audit {
     const { audit } = call;
     if (audit === undefined) return undefined;
     call.responseStarted?.();
+    annotateLatencies(call, this.#elapsed(call));
     if (call.status === 0) {
       audit.code = 200;
       audit.status = { ...CLOSED_EARLY };

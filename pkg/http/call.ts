@@ -1,4 +1,4 @@
-import type { RequestSelectors, UserInfo } from '../api/index.js';
+import type { RequestSelectors, UserInfo, WebhookCalls } from '../api/index.js';
 import type { AuditRecord } from '../audit/index.js';
 import type { CredentialConnection, Credentials, Decision, Headers } from '../auth/index.js';
 import { type Scheduler, Slice, type Timers, type World } from '../base/index.js';
@@ -44,8 +44,13 @@ export class Call implements RequestContext, Credentials {
   user: UserInfo = NOBODY;
   /** The original user when the request impersonates another. */
   impersonator: UserInfo | undefined;
-  /** Milliseconds spent in the queue of its priority level. */
+  /** Milliseconds spent in the queue of its priority level, and in other stages. */
   waited = 0;
+  authenticationTime = 0;
+  authorizationTime = 0;
+  impersonationTime = 0;
+  /** Milliseconds of calls to webhooks. */
+  readonly webhookTimes = { 'mutating-webhook': 0, 'validating-webhook': 0 };
   /** How priority and fairness classified the request; its names are in the headers of the response. */
   flow: Classification | undefined;
   ticket: Ticket | undefined;
@@ -114,6 +119,12 @@ export class Call implements RequestContext, Credentials {
     if (this.audit === undefined || (level === 'Request' && !this.audit.wantsRequest)) return;
     this.#annotations ??= new Annotations();
     this.#annotations.add(key, typeof value === 'string' ? value : value());
+  }
+
+  /** Mutating webhooks are called one after another, validating ones at the same time. */
+  took(calls: WebhookCalls, milliseconds: number): void {
+    const { webhookTimes: times } = this;
+    times[calls] = calls === 'mutating-webhook' ? times[calls] + milliseconds : Math.max(times[calls], milliseconds);
   }
 
   /** Adds an annotation before it is known whether the request is audited, because that depends on its user. */

@@ -23,7 +23,7 @@ export interface RequestCounter {
   passedIdle(stage: 'audit' | 'impersonation'): void;
   /** The request has its seat. Returns the time, at which its authorization begins. */
   seated(call: Call): number;
-  authorized(result: AuthorizationResult, since: number): void;
+  authorized(call: Call, result: AuthorizationResult, since: number): void;
   /** The monotonic time, in milliseconds. */
   now(): number;
   shed(call: Call): void;
@@ -104,6 +104,7 @@ export function requestCounter(
     authenticated(call, result, since, user) {
       call.stageBegan = world.clock.monotonic();
       const seconds = (call.stageBegan - since) / 1000;
+      call.authenticationTime = call.stageBegan - since;
       metrics.authenticated(result, seconds, user);
       metrics.filtered(filters.authentication, seconds);
     },
@@ -112,6 +113,7 @@ export function requestCounter(
     },
     passed(call, stage) {
       const now = world.clock.monotonic();
+      if (stage === 'impersonation') call.impersonationTime = now - call.stageBegan;
       metrics.filtered(filters[stage], (now - call.stageBegan) / 1000);
       call.stageBegan = now;
     },
@@ -121,8 +123,9 @@ export function requestCounter(
       if (filters.fairness !== undefined) metrics.filtered(filters.fairness, (now - call.stageBegan) / 1000);
       return now;
     },
-    authorized(result, since) {
-      const seconds = (world.clock.monotonic() - since) / 1000;
+    authorized(call, result, since) {
+      call.authorizationTime = world.clock.monotonic() - since;
+      const seconds = call.authorizationTime / 1000;
       metrics.authorized(result, seconds);
       if (result === 'allowed') metrics.filtered(filters.authorization, seconds);
     },

@@ -185,7 +185,7 @@ function authorize(call: Call, stages: Stages, since: number): void | Promise<vo
   return decision instanceof Promise ? decision.then(judge) : judge(decision);
 
   function judge(found: Decision): void {
-    stages.counter.authorized(resultOf(found), since);
+    stages.counter.authorized(call, resultOf(found), since);
     call.decision = found;
     if (found.kind === 'allow') return;
     if (found.error !== undefined) throw errors.internal(found.error);

@@ -13,6 +13,7 @@ import {
   type Reinvocation,
   type StepThat,
   type TxnAddition,
+  type WebhookCalls,
 } from '../api/index.js';
 import type { Slice, Steps } from '../base/index.js';
 import { decodeAsSteps } from '../codec/index.js';
@@ -232,6 +233,10 @@ export class Admitted implements AdmissionRequest {
 
   annotate(key: string, value: string | (() => string), level?: 'Request'): void {
     if (isAnnotationKey(key)) this.#input.context.annotate(key, value, level);
+  }
+
+  took(calls: WebhookCalls, milliseconds: number): void {
+    this.#input.context.took?.(calls, milliseconds);
   }
 
   /** Runs the mutating steps, a second time if a step requests it, and returns the object. */

@@ -361,6 +361,7 @@ export async function removeCollection(
     },
     warn: () => {},
     annotate: (...annotation) => context.annotate(...annotation),
+    took: (...time) => context.took?.(...time),
     ofCollection: true,
   };
   let failure: unknown;

@@ -1,4 +1,4 @@
-import type { JsonObject, RequestSelectors, Status, UserInfo } from '../api/index.js';
+import type { JsonObject, RequestSelectors, Status, UserInfo, WebhookCalls } from '../api/index.js';
 import type { Revision, Slice } from '../base/index.js';
 import type { StoredObject } from '../cache/index.js';
 import type { ConnectionBehaviour, QueryValues, ScaleBehaviour, Strategy, VirtualHandler } from './resource.js';
@@ -18,6 +18,8 @@ export interface RequestContext {
   warn(text: string): void;
   /** Adds an annotation to the audit event of the request; with the level 'Request' only if the event has the object of the request. */
   annotate(key: string, value: string | (() => string), level?: 'Request'): void;
+  /** Reports the time of a call to webhooks, for the audit events of slow requests; absent in the server's own requests. */
+  took?(calls: WebhookCalls, milliseconds: number): void;
   /** Called with the decoded object of the body, for the audit; absent if nothing is recorded of the body. */
   readonly bodyDecoded?: ((body: DecodedBody) => void) | undefined;
   /** The time of the request in the current turn. Absent: each stage of a write has its own. */

@@ -36,6 +36,8 @@ async function started(name: string, ...flags: readonly string[]): Promise<reado
   return [server, new Client({ url: server.url, ca, cert, key })];
 }
 
+const SLOW_MILLISECONDS = 550;
+
 const P = '/api/v1/namespaces/default';
 const json = { 'content-type': 'application/json' };
 const cm = (metadata: object, data?: object): object => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data });
@@ -210,7 +212,9 @@ describe.skipIf(!isBuilt)('the audit', () => {
       const verdict = { patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(patch)).toString('base64') };
       response.setHeader('content-type', 'application/json');
       const review = { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview' };
-      response.end(JSON.stringify({ ...review, response: { uid, allowed: true, ...verdict } }));
+      const answer = JSON.stringify({ ...review, response: { uid, allowed: true, ...verdict } });
+      // A request of more than half a second states how long its stages took.
+      setTimeout(() => response.end(answer), SLOW_MILLISECONDS);
     });
     const policy = policyFile(
       { level: 'Request', resources: [{ resources: ['configmaps'] }] },
@@ -245,6 +249,10 @@ describe.skipIf(!isBuilt)('the audit', () => {
       'patch.webhook.admission.k8s.io/round_0_index_0': `{"configuration":"w","webhook":"h.example.com","patch":[${operation}],"patchType":"JSONPatch"}`,
     });
     expect(annotations('secrets')).toHaveProperty(['mutation.webhook.admission.k8s.io/round_0_index_0'], mutation);
+    const stages = ['authentication', 'authorization', 'mutating-webhook', 'total'];
+    expect(Object.keys(annotations('secrets')).filter((key) => key.startsWith('apiserver.latency'))).toEqual(
+      stages.map((stage) => `apiserver.latency.k8s.io/${stage}`),
+    );
     expect(annotations('secrets')).not.toHaveProperty(['patch.webhook.admission.k8s.io/round_0_index_0']);
   });
 

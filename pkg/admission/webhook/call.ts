@@ -159,6 +159,8 @@ export function count(
   } else if (error !== undefined) {
     [code, cause, rejected] = [0, 'apiserver_internal_error', true];
   }
-  const seconds = (world.clock.monotonic() - since) / 1000;
+  const milliseconds = world.clock.monotonic() - since;
+  request.took?.(type === 'admit' ? 'mutating-webhook' : 'validating-webhook', milliseconds);
+  const seconds = milliseconds / 1000;
   metrics.called(webhook.name, type, request.operation, { seconds, rejected, code, cause });
 }
