@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client';
 import { encodeMetrics } from './protobuf.js';
 import { CounterFamily, type Family, type ScrapedMetric } from './series.js';
+import { withStability } from './stability.js';
 
 /** The formats of a scrape: text (version 0.0.4), or protobuf messages, each preceded by its length. */
 export type ExpositionFormat = 'text' | 'protobuf';
@@ -56,13 +57,13 @@ export class Exposition {
     if (format === 'protobuf') {
       const ofProcess = (await process.getMetricsAsJSON()) as unknown as readonly ScrapedMetric[];
       // Nothing is observed between here and the end, so native and classic buckets of a series have the same observations.
-      const own = this.#families.map((family) => family.get());
-      return encodeMetrics([...own, ...ofProcess, ...foreign].sort(byName), this.#native);
+      const own = this.#families.map((family) => withStability(family.get()));
+      return encodeMetrics([...own, ...ofProcess, ...foreign.map(withStability)].sort(byName), this.#native);
     }
     // Each scrape has its own registries, because several may run at once.
     const [own, others] = [new prom.Registry(), new prom.Registry()];
-    for (const family of this.#families) register(own, family);
-    for (const metric of foreign) register(others, { name: metric.name, get: () => metric });
+    for (const family of this.#families) register(own, { name: family.name, get: () => withStability(family.get()) });
+    for (const metric of foreign) register(others, { name: metric.name, get: () => withStability(metric) });
     const texts = await Promise.all([process.metrics(), own.metrics(), others.metrics()]);
     return Buffer.from(texts.filter((text) => text.trim() !== '').join(''));
   }

@@ -53,6 +53,32 @@ describe('exposition', () => {
     expect(text).toContain('kubernetes_build_info{git_version="v1.37.0",major="1",minor="37"');
   });
 
+  it('states the stability level of metrics of kube-apiserver, in both formats', async () => {
+    const exposition = new Exposition({ process: false });
+    const own = new CounterFamily({ name: 'own_total', help: 'Own.' }, []);
+    own.at().value = 1;
+    exposition.add(buildInfo('v1.37.0'), own);
+    exposition.addSource(async () => [
+      {
+        name: 'apiserver_storage_objects',
+        help: 'Objects.',
+        type: 'gauge',
+        aggregator: 'sum',
+        values: [{ value: 1, labels: {} }],
+      },
+    ]);
+    const text = await scraped(exposition);
+    for (const line of [
+      'kubernetes_build_info [BETA] Version of the API that is served.',
+      'apiserver_storage_objects [STABLE] Objects.',
+      'own_total Own.',
+    ]) {
+      expect(text).toContain(`# HELP ${line}\n`);
+      const help = line.slice(line.indexOf(' ') + 1);
+      expect((await exposition.scrape('protobuf')).toString('latin1')).toContain(help);
+    }
+  });
+
   it('exports features with the labels of kube-apiserver', async () => {
     const exposition = new Exposition();
     exposition.add(
