@@ -10,7 +10,7 @@ import type { FlagValues } from './parse.js';
 import { portRange, serviceRanges } from './ranges.js';
 import { readRuntimeConfig } from './runtimeconfig.js';
 import { shownFlags } from './shownflags.js';
-import { type TlsConfig, tlsConfigOf } from './tlsflags.js';
+import { chanceOf, type TlsConfig, tlsConfigOf } from './tlsflags.js';
 
 /** A signer in the names of flags: `kubelet-client` is `kubernetes.io/kube-apiserver-client-kubelet`. */
 export type Signer = (typeof SIGNERS)[number];
@@ -44,6 +44,8 @@ export interface ServingConfig {
   readonly certFile: string;
   readonly keyFile: string;
   readonly clientCaFile: string;
+  /** The chance that a request over HTTP/2 asks its client to connect again. */
+  readonly goawayChance: number;
   /** Folder of the serving certificate; '' for the one in the data folder. */
   readonly certDir: string;
   readonly tls: TlsConfig;
@@ -159,9 +161,11 @@ export function configOf(
   const integer = (name: FlagName): number => Number(values[name]);
   const duration = (name: FlagName): number => parseDuration(values[name]) ?? 0;
   const list = (name: FlagName): readonly string[] => values[name].split(',').filter((s) => s !== '');
-  throwProblems(
-    NOT_NEGATIVE.filter((name) => values[name].startsWith('-')).map((name) => `--${name} can not be negative value`),
-  );
+  const { chance, problems } = chanceOf(text('goaway-chance'));
+  throwProblems([
+    ...NOT_NEGATIVE.filter((name) => values[name].startsWith('-')).map((name) => `--${name} can not be negative value`),
+    ...problems,
+  ]);
 
   if ((text('tls-cert-file') === '') !== (text('tls-private-key-file') === ''))
     throw new ConfigError('missing filename for serving cert');
@@ -193,6 +197,7 @@ export function configOf(
       clientCaFile: text('client-ca-file'),
       certDir: text('tls-cert-file') === '' ? text('cert-dir') : '',
       tls: tlsConfigOf(values),
+      goawayChance: chance,
       metricsUrls: metricsUrls(list('listen-metrics-urls')),
       shutdownDelay: duration('shutdown-delay-duration'),
       shutdownGrace: duration('shutdown-grace-duration'),

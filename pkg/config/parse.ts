@@ -46,8 +46,6 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
       else throw new ConfigError(`flag --${name} needs a value`);
     }
     if (flag === undefined) {
-      const problem = upstream!.problem?.(value);
-      if (problem !== undefined) throw new ConfigError(problem);
       const warning = withoutEffect(name, value, upstream!);
       if (warning !== undefined) warnings.add(warning);
       continue;

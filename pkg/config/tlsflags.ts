@@ -112,7 +112,26 @@ export const TLS_FLAGS = [
     group: 'Serving',
     help: 'Offer HTTP/1.1 only.',
   },
+  {
+    name: 'goaway-chance',
+    kind: 'string',
+    default: '0',
+    group: 'Serving',
+    value: 'CHANCE',
+    help: 'Chance (0 to 0.02) that a request over HTTP/2 asks its client to connect again, so that clients spread over the servers behind a load balancer.',
+  },
 ] as const satisfies readonly Flag[];
+
+/** `--goaway-chance`, as Go parses and kube-apiserver checks it: the chance, or the problems. */
+export function chanceOf(value: string): { readonly chance: number; readonly problems: readonly string[] } {
+  const chance = /^[-+.\deE]+$/.test(value) ? Number(value) : Number.NaN;
+  if (Number.isNaN(chance))
+    throw new ConfigError(
+      `invalid argument ${JSON.stringify(value)} for "--goaway-chance" flag: strconv.ParseFloat: parsing ${JSON.stringify(value)}: invalid syntax`,
+    );
+  const fits = chance >= 0 && chance <= 0.02;
+  return { chance, problems: fits ? [] : ['--goaway-chance can not be less than 0 or greater than 0.02'] };
+}
 
 /** HTTP/2 needs one of these suites with TLS 1.2 (RFC 9113). */
 const HTTP2_SUITES = ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256', 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256'] as const;

@@ -11,8 +11,6 @@ export interface UpstreamFlag {
   readonly accepted: readonly string[];
   /** A switch: it takes a value only after `=`. */
   readonly boolean: boolean;
-  /** Returns the message of kube-apiserver about an invalid value. */
-  readonly problem?: ((value: string) => string | undefined) | undefined;
 }
 
 const STORE = 'the store is built in';
@@ -47,7 +45,6 @@ const NO_EFFECT: Readonly<Record<string, string>> = {
     ...['lease-reuse-duration-seconds', 'storage-media-type', 'watch-cache?', 'watch-cache-sizes'],
   ]),
   'external-hostname': '',
-  'goaway-chance': '',
   'http2-max-streams-per-connection': '',
   ...sharing(KUBELET, [
     ...['kubelet-certificate-authority', 'kubelet-client-certificate', 'kubelet-client-key'],
@@ -120,16 +117,6 @@ const NO_EFFECT: Readonly<Record<string, string>> = {
   'unsafe-no-fsync?': 'acknowledged writes are always synced to disk',
 };
 
-/** The chance that a connection is asked to end, as Go parses and kube-apiserver checks it. */
-function chanceProblem(value: string): string | undefined {
-  const chance = /^[-+.\deE]+$/.test(value) ? Number(value) : Number.NaN;
-  if (Number.isNaN(chance))
-    return `invalid argument ${JSON.stringify(value)} for "--goaway-chance" flag: strconv.ParseFloat: parsing ${JSON.stringify(value)}: invalid syntax`;
-  return chance < 0 || chance > 0.02 ? '--goaway-chance can not be less than 0 or greater than 0.02' : undefined;
-}
-
-const PROBLEMS: Readonly<Record<string, UpstreamFlag['problem']>> = { 'goaway-chance': chanceProblem };
-
 /** Name: reason, and the values that are accepted. A name that ends in `?` is a switch. */
 const REFUSED: Readonly<Record<string, readonly [reason: string, ...accepted: string[]]>> = {
   'admission-control': ['it was removed; see --enable-admission-plugins and --disable-admission-plugins', ''],
@@ -165,8 +152,5 @@ export const UPSTREAM_FLAGS: ReadonlyMap<string, UpstreamFlag> = new Map(
   [
     ...Object.entries(NO_EFFECT).map(([name, reason]) => ({ name, reason, refused: false, accepted: [] as string[] })),
     ...Object.entries(REFUSED).map(([name, [reason, ...accepted]]) => ({ name, reason, refused: true, accepted })),
-  ].map(({ name, ...flag }) => [
-    name.replace(/\?$/, ''),
-    { ...flag, boolean: name.endsWith('?'), problem: PROBLEMS[name] },
-  ]),
+  ].map(({ name, ...flag }) => [name.replace(/\?$/, ''), { ...flag, boolean: name.endsWith('?') }]),
 );

@@ -127,7 +127,7 @@ describe('a malformed request', () => {
 });
 
 it('closes connections beyond its limit, and accepts new ones when others have closed', async () => {
-  const door = await TestDoor.open(undefined, {}, 2);
+  const door = await TestDoor.open(undefined, {}, { connectionsMax: 2 });
   opened.push(door);
   const first = await door.dial();
   const second = await door.dial();
@@ -235,6 +235,15 @@ describe('an HTTP/2 session', () => {
     const accepted = Array.from({ length: (last + 1) / 2 }, (_, i) => 2 * i + 1);
     expect([...answered].filter((id) => id <= last).sort((a, b) => a - b)).toEqual(accepted);
     expect(accepted.length).toBeGreaterThanOrEqual(most);
+  });
+
+  it('ends after a request that chance selects, whose response is sent', async () => {
+    const floats = [0.5, 0.02, 0.019];
+    const random = { ...testWorld.random, float: () => floats.shift() ?? 1 };
+    const door = await TestDoor.open({ ...testWorld, random }, {}, { goawayChance: 0.02 });
+    opened.push(door);
+    expect(await answeredOverHttp2(door, 5)).toBe(3);
+    expect(await answeredOverHttp2(door, 5)).toBe(5);
   });
 
   it('stays open while its requests have valid credentials', async () => {

@@ -43,6 +43,8 @@ export interface ListenerOptions {
   readonly policy?: TlsPolicy;
   /** The number of open connections; further ones are closed when they are accepted. At most `limits.connectionsMax`. */
   readonly connectionsMax?: number;
+  /** The chance that a request over HTTP/2 ends its session gracefully, so that the client connects again. Absent: never. */
+  readonly goawayChance?: number;
 }
 
 /** Accepts connections: TLS, with HTTP/1.1 and HTTP/2 on one port by ALPN. */
@@ -68,6 +70,7 @@ class Door implements Listener {
   readonly #services: HttpServices;
   readonly #server: Http2SecureServer;
   readonly #named: NamedContexts;
+  readonly #goawayChance: number;
   /** All accepted connections, with or without a TLS handshake. */
   readonly #accepted = new Set<Socket>();
   readonly #sockets = new Set<Socket>();
@@ -83,9 +86,13 @@ class Door implements Listener {
   #open = 0;
   #onQuiet: (() => void) | undefined;
 
-  constructor(services: HttpServices, { tls, connectionsMax, policy = defaultTlsPolicy }: ListenerOptions) {
+  constructor(
+    services: HttpServices,
+    { tls, connectionsMax, policy = defaultTlsPolicy, goawayChance = 0 }: ListenerOptions,
+  ) {
     this.#services = services;
     this.#handler = (call) => serveApi(call, services);
+    this.#goawayChance = goawayChance;
     const named = new NamedContexts(policy, tls);
     this.#named = named;
     const server = createSecureServer({
@@ -331,6 +338,8 @@ class Door implements Listener {
     stream.on('error', ignore);
     if (isParting(session)) return;
     if (isFlood(session, this.#services.world.clock.monotonic())) this.#part(session);
+    else if (this.#goawayChance > 0 && this.#services.world.random.float() < this.#goawayChance)
+      part(session, this.#services.world);
     const url = headers[':path'] as string | undefined;
     // HTTP/2 carries any method. The router rejects those it does not know before the pipeline runs.
     const skipsRouter = url !== undefined && (belowApi(url) || !KNOWN_METHODS.has(headers[':method'] as string));

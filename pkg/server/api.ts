@@ -171,6 +171,7 @@ export async function openApi(parts: ApiParts): Promise<Api> {
     tls: withProxyCa(parts.tls, parts.proxyCa),
     policy: config.serving.tls,
     connectionsMax: connectionsMax(files.limit, files.open),
+    goawayChance: config.serving.goawayChance,
   });
   const monitoring = await openMetricsPort(config.serving.metricsUrls, {
     exposition,

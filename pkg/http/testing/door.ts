@@ -21,7 +21,7 @@ export class TestDoor {
   static async open(
     world: World = testWorld,
     options: Parameters<typeof testServices>[1] = {},
-    connectionsMax?: number,
+    more: { readonly connectionsMax?: number; readonly goawayChance?: number } = {},
   ): Promise<TestDoor> {
     const services = testServices(world, options);
     keys ??= makePki(serverNames(['127.0.0.1'], '10.96.0.1'), testWorld.clock.now());
@@ -33,7 +33,7 @@ export class TestDoor {
         host: '127.0.0.1',
         port: 0,
         tls,
-        ...(connectionsMax === undefined ? {} : { connectionsMax }),
+        ...more,
       }),
       ca.cert,
     );
