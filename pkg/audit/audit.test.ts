@@ -3,7 +3,7 @@ import type { RequestAttributes, UserInfo } from '../api/index.js';
 import { testWorld } from '../storage/testworld.js';
 import { Auditor } from './audit.js';
 import { type Backend, BatchBackend, BlockingBackend, type Sender, truncating } from './backend.js';
-import { type AuditEvent, AuditRecord } from './event.js';
+import { type AuditEvent, AuditRecord, EVENT_HEAD } from './event.js';
 import { LogBackend, type LogOptions } from './log.js';
 import { AuditMetrics } from './metrics.js';
 import { type Policy, readPolicy } from './policy.js';
@@ -347,19 +347,15 @@ describe('the webhook', () => {
       bodies.push(body.toString());
       if (failures-- > 0) throw new Error('no');
     }, given);
-    const done = send([event('{"a":1}')]);
+    const done = send([event(`${EVENT_HEAD}"a":1}`)]);
     for (let i = 0; i < 4; i++) {
       await turn();
       await given.world.advance(2000);
     }
     expect(await done).toBe(true);
     expect(bodies).toHaveLength(3);
-    expect(JSON.parse(bodies[0]!)).toEqual({
-      kind: 'EventList',
-      apiVersion: 'audit.k8s.io/v1',
-      metadata: {},
-      items: [{ a: 1 }],
-    });
+    // As kube-apiserver writes it: the items have no type of their own.
+    expect(bodies[0]).toBe('{"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[{"a":1}]}\n');
     failures = 100;
     const lost = send([event('{}'), event('{}')]);
     for (let i = 0; i < 8; i++) {

@@ -224,10 +224,9 @@ const piecesOf = <Name extends string>(
 ): Readonly<Record<Name, Piece>> =>
   Object.fromEntries(names.map((name) => [name, piece(of(name))])) as Record<Name, Piece>;
 
-const HEADS = piecesOf<Level>(
-  LEVELS,
-  (level) => `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"${level}","auditID":"`,
-);
+/** How the JSON of every event begins. */
+export const EVENT_HEAD = '{"kind":"Event","apiVersion":"audit.k8s.io/v1",';
+const HEADS = piecesOf<Level>(LEVELS, (level) => `${EVENT_HEAD}"level":"${level}","auditID":"`);
 const STAGE_HEADS = piecesOf<Stage>(STAGES, (stage) => `","stage":"${stage}","requestURI":`);
 const VERB = piece(',"verb":"');
 const RECEIVED_AT = piece(',"requestReceivedTimestamp":"');

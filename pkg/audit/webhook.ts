@@ -1,5 +1,6 @@
 import type { World } from '../base/index.js';
 import type { Sender } from './backend.js';
+import { EVENT_HEAD } from './event.js';
 import type { AuditMetrics } from './metrics.js';
 
 /** Posts a body to the webhook. Rejects unless the response is a success. */
@@ -22,8 +23,10 @@ export interface WebhookParts {
 /** Sends batches as EventLists. Every error is retried, with growing delays; then the batch is dropped and counted. */
 export function webhookSender(post: Post, { world, metrics, initialBackoff, failed }: WebhookParts): Sender {
   return async (events) => {
+    // The items of a list have no type of their own.
+    const items = events.map(({ json }) => `{${json.slice(EVENT_HEAD.length)}`);
     const body = Buffer.from(
-      `{"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[${events.map((e) => e.json).join(',')}]}`,
+      `{"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[${items.join(',')}]}\n`,
     );
     let pause = initialBackoff;
     for (let attempt = 1; ; attempt++) {

@@ -11,7 +11,13 @@ export { outboundLimits } from './limits.js';
 export type { OpenResponse } from './pool.js';
 export { restError } from './rest.js';
 export { DecodeError, decodeReview, jsonType, type ReviewType, reviewSteps } from './review.js';
-export { type CallResult, ReviewClient, type ReviewClientParts, type ReviewTarget } from './reviewclient.js';
+export {
+  type CallResult,
+  pathWithTimeout,
+  ReviewClient,
+  type ReviewClientParts,
+  type ReviewTarget,
+} from './reviewclient.js';
 export { type ServiceReference, type ServiceResolver, serviceName, serviceResolver } from './services.js';
 export {
   type Address,

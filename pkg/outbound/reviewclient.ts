@@ -73,9 +73,9 @@ export class ReviewClient {
     const { target, path } = this.#parts.target();
     const response = await outbound.send(target, {
       method: 'POST',
-      path: `${path === '' ? '/' : path}${path.includes('?') ? '&' : '?'}timeout=${timeout / 1000}s`,
+      path: pathWithTimeout(path, timeout),
       headers: { accept: 'application/json, */*', 'content-type': 'application/json' },
-      body: Buffer.from(jsonText(review)),
+      body: Buffer.from(`${jsonText(review)}\n`),
       timeout,
       bodyBytesMax: BODY_BYTES_MAX,
     });
@@ -99,3 +99,7 @@ function mayPass(error: unknown): boolean {
   const { code, details } = error.status;
   return code === 429 || code === 500 || code === 504 || (details?.retryAfterSeconds ?? 0) > 0;
 }
+
+/** The path of a call that states its timeout (milliseconds), as clients of Kubernetes do. */
+export const pathWithTimeout = (path: string, timeout: number): string =>
+  `${path === '' ? '/' : path}${path.includes('?') ? '&' : '?'}timeout=${timeout / 1000}s`;

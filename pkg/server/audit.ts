@@ -21,7 +21,7 @@ import {
   ConfigError,
   fileErrorText,
 } from '../config/index.js';
-import { type Outbound, restError } from '../outbound/index.js';
+import { type Outbound, pathWithTimeout, restError } from '../outbound/index.js';
 import type { Log } from '../telemetry/index.js';
 import { AuditFile, standardOutput } from './auditfile.js';
 import { reviewTarget } from './reviewtarget.js';
@@ -97,9 +97,9 @@ function webhookBackend(config: AuditWebhookConfig, parts: AuditParts, metrics: 
   const current = reviewTarget(config.configFile, world);
   const post: Post = async (body) => {
     const { target, path } = current();
-    const headers = { 'content-type': 'application/json', accept: 'application/json' };
-    const request = { method: 'POST' as const, path: path === '' ? '/' : path, headers, body, timeout: WEBHOOK_TIME };
-    const problem = restError(await outbound.send(target, request));
+    const headers = { 'content-type': 'application/json', accept: 'application/json, */*' };
+    const request = { path: pathWithTimeout(path, WEBHOOK_TIME), headers, body, timeout: WEBHOOK_TIME };
+    const problem = restError(await outbound.send(target, { method: 'POST', ...request }));
     if (problem !== undefined) throw problem;
   };
   const failed = (error: Error): void => log.error({ err: error }, 'could not send audit events to the webhook');

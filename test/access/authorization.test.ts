@@ -29,6 +29,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'tokens'), 'jane-token,jane,1,"dev"\njoe-token,joe,2\n');
   hook = await testServer((body, _request, response) => {
     const review = JSON.parse(body) as Review;
+    expect(body).toMatch(/^\{"kind":"SubjectAccessReview","apiVersion":"[^"]*","metadata":\{\},"spec":\{.*\}\}\n$/);
     reviews.push(review);
     const status = decide(review);
     if (typeof status === 'number') {

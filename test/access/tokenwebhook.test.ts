@@ -25,6 +25,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'trireme-hook-'));
   hook = await testServer((body, request, response) => {
     const review = JSON.parse(body) as Review;
+    expect(body).toMatch(/^\{"kind":"TokenReview","apiVersion":"[^"]*","metadata":\{\},"spec":\{.*\}\}\n$/);
     expect(request.headers.authorization).toBe('Bearer of-the-server');
     reviews.push(review);
     if (review.spec.token === 'down' || failures-- > 0) {

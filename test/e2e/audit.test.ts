@@ -286,6 +286,7 @@ describe.skipIf(!isBuilt)('the audit', () => {
     const received: Event[] = [];
     let failures = 1;
     const webhook: Server = createServer((request, response) => {
+      expect([request.url, request.headers.accept]).toEqual(['/events?timeout=30s', 'application/json, */*']);
       const pieces: Buffer[] = [];
       request.on('data', (piece: Buffer) => pieces.push(piece));
       request.on('end', () => {

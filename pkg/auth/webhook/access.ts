@@ -72,9 +72,9 @@ export class AccessWebhook implements Authorizer {
   async #ask(spec: JsonObject, key: string, attributes: Attributes): Promise<Decision> {
     const { version, authorizedTime, unauthorizedTime, failurePolicy } = this.#config;
     const review: JsonObject = {
-      apiVersion: `authorization.k8s.io/${version}`,
       kind: 'SubjectAccessReview',
-      metadata: { creationTimestamp: null },
+      apiVersion: `authorization.k8s.io/${version}`,
+      metadata: {},
       spec,
       status: { allowed: false },
     };

@@ -54,9 +54,9 @@ export class TokenWebhook implements TokenAuthenticator {
   async #ask(token: string, audiences: readonly string[], key: string): Promise<Authentication> {
     const { version, cacheTime } = this.#config;
     const review: JsonObject = {
-      apiVersion: `authentication.k8s.io/${version}`,
       kind: 'TokenReview',
-      metadata: { creationTimestamp: null },
+      apiVersion: `authentication.k8s.io/${version}`,
+      metadata: {},
       spec: { token, ...(audiences.length === 0 ? {} : { audiences: [...audiences] }) },
       status: { user: {} },
     };
