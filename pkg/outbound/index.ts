@@ -10,7 +10,7 @@ export { KubeconfigError, type KubeconfigSource, OutboundKubeconfig } from './ku
 export { outboundLimits } from './limits.js';
 export type { OpenResponse } from './pool.js';
 export { restError } from './rest.js';
-export { DecodeError, decodeReview, jsonType, type ReviewType, reviewSteps } from './review.js';
+export { DecodeError, decodeReview, jsonType, type ReviewType, readVersioned, reviewSteps } from './review.js';
 export {
   type CallResult,
   pathWithTimeout,

@@ -33,15 +33,8 @@ export function* reviewSteps(
     const media = typeof headers['content-type'] === 'string' ? headers['content-type'] : 'application/json';
     throw fail(`0-length response with status code: ${status} and content type: ${media}`);
   }
-  const read = yield* readJsonBody(body, valuesMax);
-  if (!read.ok) {
-    // What is not JSON is read as YAML, where such a text is a string.
-    if (read.syntax && !'[{"'.includes(body.toString().trimStart()[0] ?? '"')) throw fail(versionKindProblem('string'));
-    throw fail(`couldn't get version/kind; json parse error: ${read.message}`);
-  }
-  const { value } = read;
+  const value = yield* objectSteps(body, valuesMax);
   if (value === null) return {};
-  if (!isObject(value)) throw fail(versionKindProblem(jsonType(value)));
   // Without them, the review is taken for the one that was expected; the checks of v1 refuse it then.
   const apiVersion = value['apiVersion'] || `${group}/${version}`;
   const kind = value['kind'] || type.kind;
@@ -57,6 +50,23 @@ export function* reviewSteps(
   }
   return value;
 }
+
+function* objectSteps(body: Buffer, valuesMax?: number): Steps<JsonObject | null> {
+  const read = yield* readJsonBody(body, valuesMax);
+  if (!read.ok) {
+    // What is not JSON is read as YAML, where such a text is a string.
+    const isText = read.syntax && !'[{"'.includes(body.toString().trimStart()[0] ?? '"');
+    throw new DecodeError(
+      isText ? versionKindProblem('string') : `couldn't get version/kind; json parse error: ${read.message}`,
+    );
+  }
+  const { value } = read;
+  if (value !== null && !isObject(value)) throw new DecodeError(versionKindProblem(jsonType(value)));
+  return value;
+}
+
+/** Reads an object with a version and a kind. Throws `DecodeError` with the text of kube-apiserver. */
+export const readVersioned = (text: string): JsonObject => finish(objectSteps(Buffer.from(text))) ?? {};
 
 /** The name of a JSON type in errors of Go. */
 export function jsonType(value: JsonValue): string {

@@ -196,7 +196,7 @@ function policiesOf(path: string): PolicyList {
     return readPolicies(givenText({ flag: 'authorization-policy-file', path }));
   } catch (error) {
     if (!(error instanceof PolicyFileError)) throw error;
-    throw new ConfigError(`error reading policy file ${path}: ${error.message}`);
+    throw new ConfigError(`invalid authorization config: error reading policy file ${path}, ${error.message}`);
   }
 }
 

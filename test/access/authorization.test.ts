@@ -298,9 +298,34 @@ describe('mode ABAC', () => {
     ];
     expect(await statuses('jane')).toEqual([200, 403, 403, 200, 403]);
     expect(await statuses('joe')).toEqual([200, 404, 200, 200, 200]);
-    writeFileSync(file, '{"user": 1}');
+  });
+
+  const V1BETA1 = '"apiVersion":"abac.authorization.kubernetes.io/v1beta1","kind":"Policy"';
+  const UNMARSHAL = 'json: cannot unmarshal';
+
+  // The texts of kube-apiserver 1.37.2.
+  it.each([
+    ['{"user":1}', `${UNMARSHAL} number into Go struct field Policy.user of type string`],
+    [`{${V1BETA1},"spec":{"user":1}}`, `${UNMARSHAL} number into Go struct field PolicySpec.spec.user of type string`],
+    [
+      `{${V1BETA1},"spec":{"readonly":"x"}}`,
+      `${UNMARSHAL} string into Go struct field PolicySpec.spec.readonly of type bool`,
+    ],
+    [`{${V1BETA1},"spec":"x"}`, `${UNMARSHAL} string into Go struct field Policy.spec of type v1beta1.PolicySpec`],
+    ['{"user":}', "couldn't get version/kind; json parse error: invalid character '}' looking for beginning of value"],
+    [
+      'hello',
+      `couldn't get version/kind; json parse error: ${UNMARSHAL} string into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
+    ],
+    [
+      '{"apiVersion":"v1","kind":"Pod"}',
+      'no kind "Pod" is registered for version "v1" in scheme "pkg/runtime/scheme.go:111"',
+    ],
+  ])('refuses the line %s', async (line, why) => {
+    const file = join(folder, 'policy');
+    writeFileSync(file, `# comment\n${line}\n`);
     await expect(startWithFlags(['--authorization-mode=ABAC', `--authorization-policy-file=${file}`])).rejects.toThrow(
-      'line 1: user is not a string',
+      `invalid authorization config: error reading policy file ${file}, line 2: ${line}: ${why}`,
     );
   });
 });

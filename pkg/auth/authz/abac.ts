@@ -1,4 +1,5 @@
 import { boolAt, isObject, type JsonObject, type JsonValue, textAt } from '../../api/index.js';
+import { jsonType, readVersioned } from '../../outbound/index.js';
 import type { Attributes } from '../attributes.js';
 import type { UserRules } from '../rbac/rulesfor.js';
 import { AUTHENTICATED, type UserInfo } from '../user.js';
@@ -31,16 +32,16 @@ export interface PolicyList extends Authorizer {
 
 /**
  * Reads policies, one JSON object on each line: `abac.authorization.kubernetes.io/v1beta1`, or the older form without a
- * version. Empty lines and comments (#) are ignored. Throws `PolicyFileError` with the number of the line.
+ * version. Empty lines and comments (#) are ignored. Throws `PolicyFileError` with the number and the text of the line.
  */
 export function readPolicies(text: string): PolicyList {
   const policies = text.split('\n').flatMap((line, i) => {
     const trimmed = line.trim();
     if (trimmed === '' || trimmed.startsWith('#')) return [];
     try {
-      return [policyOf(JSON.parse(trimmed) as JsonValue)];
+      return [policyOf(readVersioned(trimmed))];
     } catch (error) {
-      throw new PolicyFileError(`line ${i + 1}: ${(error as Error).message}`);
+      throw new PolicyFileError(`line ${i + 1}: ${trimmed}: ${(error as Error).message}`);
     }
   });
   return {
@@ -66,26 +67,30 @@ const FIELDS: readonly string[] = [
   ...['user', 'group', 'readonly', 'apiGroup', 'resource', 'namespace', 'nonResourcePath'],
 ];
 
-function policyOf(value: JsonValue): Policy {
-  if (!isObject(value)) throw new Error('not an object');
+function policyOf(value: JsonObject): Policy {
   const version = textAt(value, 'apiVersion');
   if (version === '' || textAt(value, 'kind') === '') return unversioned(value);
   if (version === `${GROUP}/v0`) return unversioned(value);
   if (version !== `${GROUP}/v1beta1` || textAt(value, 'kind') !== 'Policy')
     throw new Error(
-      `no kind ${JSON.stringify(textAt(value, 'kind'))} is registered for version ${JSON.stringify(version)}`,
+      `no kind ${JSON.stringify(textAt(value, 'kind'))} is registered for version ${JSON.stringify(version)} in scheme "pkg/runtime/scheme.go:111"`,
     );
   const spec = value['spec'] ?? {};
-  if (!isObject(spec)) throw new Error('spec is not an object');
-  checkTypes(spec);
+  if (!isObject(spec)) throw new Error(mistyped(spec, 'Policy.spec', 'v1beta1.PolicySpec'));
+  checkTypes(spec, 'PolicySpec.spec');
   return policyIn(spec);
 }
 
-function checkTypes(fields: JsonObject): void {
+const mistyped = (value: JsonValue, field: string, type: string): string =>
+  `json: cannot unmarshal ${jsonType(value)} into Go struct field ${field} of type ${type}`;
+
+/** `place`: the struct and the path of the fields in kube-apiserver's errors. */
+function checkTypes(fields: JsonObject, place: string): void {
   for (const name of FIELDS) {
     const value = fields[name];
     const type = name === 'readonly' ? 'boolean' : 'string';
-    if (value !== undefined && value !== null && typeof value !== type) throw new Error(`${name} is not a ${type}`);
+    if (value !== undefined && value !== null && typeof value !== type)
+      throw new Error(mistyped(value, `${place}.${name}`, type === 'boolean' ? 'bool' : type));
   }
 }
 
@@ -101,7 +106,7 @@ const policyIn = (fields: JsonObject): Policy => ({
 
 /** In the older form, an absent field matches everything; an absent user matches every authenticated user. */
 function unversioned(value: JsonObject): Policy {
-  checkTypes(value);
+  checkTypes(value, 'Policy');
   const { user, group, readonly, resource, namespace } = policyIn(value);
   const everybody = user === '*' || group === '*';
   return {
