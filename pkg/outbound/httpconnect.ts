@@ -58,8 +58,8 @@ export async function openProxy(
   const address = addressOf(proxy.url);
   const socket = await dial(address, signal);
   if (proxy.tls === undefined) return socket;
-  const { ca, certificate } = proxy.tls;
-  const parts = { name: address.host, protocols: ['http/1.1'], ...(ca === undefined ? {} : { ca }) };
+  const { ca, certificate, serverName } = proxy.tls;
+  const parts = { name: serverName ?? address.host, protocols: ['http/1.1'], ...(ca === undefined ? {} : { ca }) };
   return startTls(
     socket,
     { ...parts, ...(certificate === undefined ? {} : { credentials: { certificate } }) },

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { constants, type Http2ServerRequest } from 'node:http2';
-import { connect, type Socket } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { PeerCertificate } from 'node:tls';
+import { createServer as createSecureServer, type PeerCertificate } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { JsonObject, StoredObjects } from '../api/index.js';
 import { issueAuthority, issueLeaf } from '../server/issue.js';
@@ -500,5 +500,25 @@ describe('egress', () => {
     expect(await problemOf({ origin: 'https://127.0.0.1:1', network: 'cluster' }, post(), by)).toContain(
       `proxy error from 127.0.0.1:${proxy.port} while dialing 127.0.0.1:1, code 403: 403 Forbidden`,
     );
+  });
+
+  it('compares the certificate of an HTTPS proxy with its server name', async () => {
+    const there = await server((_, __, response) => void response.end('reached'));
+    const now = Date.now();
+    const authority = await issueAuthority('proxies', now, 30);
+    const leaf = { dnsNames: ['proxy.example.com'], addresses: [], days: 10 };
+    const pair = await issueLeaf(authority, { subject: { commonName: 'p' }, use: 'server', ...leaf }, now);
+    const secure = createSecureServer({ ...pair }, proxying([]));
+    await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve));
+    undo.push(() => void secure.close());
+    const url = `https://127.0.0.1:${(secure.address() as AddressInfo).port}`;
+    const through = (tls: object) => {
+      const connection = { kind: 'httpConnect', url, tls: { ca: authority.cert, ...tls } } as const;
+      return outbound({ egress: egressDialers(new Map([['cluster', connection]]), world) });
+    };
+    const target = { origin: there.origin, ca: there.ca, network: 'cluster' } as const;
+    const named = through({ serverName: 'proxy.example.com' });
+    expect((await named.send(target, post())).body.toString()).toBe('reached');
+    expect(await problemOf(target, post(), through({}))).toContain('127.0.0.1');
   });
 });

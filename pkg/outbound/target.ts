@@ -19,6 +19,8 @@ export interface Credentials {
 /** Client certificate and authorities for a proxy, PEM. */
 export interface ProxyTls {
   readonly ca?: string;
+  /** The name in the certificate of the proxy; absent: its host. */
+  readonly serverName?: string;
   readonly certificate?: { readonly cert: string; readonly key: string };
 }
 

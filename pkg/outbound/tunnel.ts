@@ -57,7 +57,7 @@ export function dialTunnel(
     'grpc.use_local_subchannel_pool': 1,
     ...('unixSocket' in proxy ? { 'grpc.default_authority': 'localhost' } : {}),
     // An IP address is not allowed as a server name (RFC 6066, section 3). The certificate is compared with the address below.
-    ...('url' in proxy && isIP(addressOf(proxy.url).host) !== 0 ? { 'grpc.ssl_target_name_override': 'proxy' } : {}),
+    ...('url' in proxy ? nameOption(proxy) : {}),
   });
   const call: Call = client.makeBidiStreamRequest(TUNNEL_METHOD, tunnelPacketCodec.encode, tunnelPacketCodec.decode);
   call.on('data', ({ type }: WireTunnelPacket) => metrics?.packet('to_client', type));
@@ -68,15 +68,25 @@ function unixTarget(path: string): readonly [string, ChannelCredentials] {
   return [path.startsWith('@') ? `unix-abstract:${path.slice(1)}` : `unix:${path}`, credentials.createInsecure()];
 }
 
-function urlTarget({ url, tls }: Exclude<ProxyPlace, { unixSocket: string }>): readonly [string, ChannelCredentials] {
-  const address = addressOf(url);
-  const target = `dns:///${hostPort(address)}`;
+/** The name in the certificate of a proxy. */
+const nameOf = ({ url, tls }: Exclude<ProxyPlace, { unixSocket: string }>): string =>
+  tls?.serverName ?? addressOf(url).host;
+
+function nameOption(proxy: Exclude<ProxyPlace, { unixSocket: string }>): Readonly<Record<string, string>> {
+  const name = nameOf(proxy);
+  if (isIP(name) !== 0) return { 'grpc.ssl_target_name_override': 'proxy' };
+  return proxy.tls?.serverName === undefined ? {} : { 'grpc.ssl_target_name_override': name };
+}
+
+function urlTarget(proxy: Exclude<ProxyPlace, { unixSocket: string }>): readonly [string, ChannelCredentials] {
+  const { url, tls } = proxy;
+  const target = `dns:///${hostPort(addressOf(url))}`;
   if (url.startsWith('http:')) return [target, credentials.createInsecure()];
   const pem = (text: string | undefined): Buffer | null => (text === undefined ? null : Buffer.from(text));
   const { ca, certificate } = tls ?? {};
   const verify = {
     checkServerIdentity: (_: string, found: Parameters<typeof identityProblem>[1]) =>
-      identityProblem(address.host, found),
+      identityProblem(nameOf(proxy), found),
   };
   return [target, credentials.createSsl(pem(ca), pem(certificate?.key), pem(certificate?.cert), verify)];
 }

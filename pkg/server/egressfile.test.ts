@@ -82,6 +82,11 @@ describe('EgressSelectorConfiguration', () => {
   // The texts of kube-apiserver 1.37.2.
   it.each([
     [[{ name: 'bogus', connection: direct }], `: Unsupported value: "bogus": ${NAMES}`],
+    [
+      [cluster({ proxyProtocol: 'Foo' }), cluster(direct)],
+      `.protocol: Unsupported value: "Foo": ${PROTOCOLS}, service.connection[1]: Duplicate value: "cluster"]`,
+    ],
+    [[{ name: 'Bogus', connection: direct }], `: Unsupported value: "bogus": ${NAMES}`],
     [[{ connection: direct }], `: Unsupported value: "": ${NAMES}`],
     [[cluster({ proxyProtocol: 'Foo' })], `.protocol: Unsupported value: "Foo": ${PROTOCOLS}`],
     [[cluster({})], `.protocol: Unsupported value: "": ${PROTOCOLS}`],
@@ -115,7 +120,19 @@ describe('EgressSelectorConfiguration', () => {
       '[1]: Duplicate value: "controlplane"',
     ],
   ])('refuses %j', async (selections, why) => {
-    expect(await read(selections)).toBe(`failed to validate egress selector configuration: service.connection${why}`);
+    expect(await read(selections)).toBe(
+      `failed to validate egress selector configuration: ${why.endsWith(']') ? '[' : ''}service.connection${why}`,
+    );
+  });
+
+  it('names the certificate of a proxy', async () => {
+    const file = join(folder, 'pem');
+    writeFileSync(file, 'pem');
+    const tlsConfig = { clientKey: file, clientCert: file, tlsServerName: 'proxy.example.com' };
+    const certificate = { cert: 'pem', key: 'pem' };
+    expect(await read([cluster(tcp({ url: 'https://a:1', tlsConfig }))])).toEqual([
+      ['cluster', { kind: 'httpConnect', url: 'https://a:1', tls: { serverName: 'proxy.example.com', certificate } }],
+    ]);
   });
 
   it('reports all errors of a certificate', async () => {

@@ -31,6 +31,7 @@ interface TlsFile {
   readonly caBundle?: string;
   readonly clientKey?: string;
   readonly clientCert?: string;
+  readonly tlsServerName?: string;
 }
 
 const TEXT = { type: 'string' };
@@ -39,7 +40,7 @@ const ABSENT_OR_OBJECT = { type: ['object', 'null'], additionalProperties: false
 const TLS = {
   ...ABSENT_OR_OBJECT,
   title: 'TLSConfig',
-  properties: { caBundle: TEXT, clientKey: TEXT, clientCert: TEXT },
+  properties: { caBundle: TEXT, clientKey: TEXT, clientCert: TEXT, tlsServerName: TEXT },
 };
 const TRANSPORT = {
   ...ABSENT_OR_OBJECT,
@@ -97,13 +98,16 @@ export async function readEgress(file: string): Promise<ReadonlyMap<EgressNetwor
   const given = found.value.egressSelections ?? undefined;
   if (given === undefined) return undefined;
   const connections = given.map(({ connection = {} }) => connectionOf(connection, errors));
+  const names = new Set<string>();
   for (const [i, { name = '' }] of given.entries()) {
-    const network = NETWORKS[name.toLowerCase()];
-    if (network === undefined) errors.notSupported(CONNECTIONS, name, ['cluster', 'controlplane', 'etcd']);
+    const lower = name.toLowerCase();
+    const network = NETWORKS[lower];
+    const canonical = network ?? lower;
+    if (names.has(canonical)) errors.duplicate(CONNECTIONS.index(i), canonical);
+    else if (network === undefined) errors.notSupported(CONNECTIONS, canonical, ['cluster', 'controlplane', 'etcd']);
+    names.add(canonical);
     const read = connections[i];
-    if (network === undefined) continue;
-    if (selections.has(network)) errors.duplicate(CONNECTIONS.index(i), network);
-    if (read !== undefined) selections.set(network, read);
+    if (network !== undefined && read !== undefined) selections.set(network, read);
   }
   if (errors.empty) return selections;
   const texts = errors.list.map((e) => `${e.field}: ${e.message}`);
@@ -167,6 +171,7 @@ const printed = ({ url = '', tlsConfig }: TcpFile): JsonValue => ({
         CABundle: tlsConfig.caBundle ?? '',
         ClientKey: tlsConfig.clientKey ?? '',
         ClientCert: tlsConfig.clientCert ?? '',
+        TLSServerName: tlsConfig.tlsServerName ?? '',
       }
     : null,
 });
@@ -187,7 +192,8 @@ function proxyTls(config: TlsFile | null | undefined, errors: FieldErrors): Prox
   const ca = read('caBundle', '', 'TLS config ca bundle does not exist');
   const cert = read('clientCert', 'Using TLS requires clientCert', 'TLS client cert does not exist');
   const key = read('clientKey', 'Using TLS requires requires clientKey', 'TLS client key does not exist');
-  return { ...(ca === '' ? {} : { ca }), certificate: { cert, key } };
+  const serverName = config.tlsServerName ?? '';
+  return { ...(ca === '' ? {} : { ca }), ...(serverName === '' ? {} : { serverName }), certificate: { cert, key } };
 }
 
 function textOf(file: string): string {
