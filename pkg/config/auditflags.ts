@@ -318,11 +318,12 @@ function backendProblems(name: 'log' | 'webhook', text: Text): readonly string[]
 }
 
 function logProblems(text: Text): readonly string[] {
-  const problems = (['audit-log-maxage', 'audit-log-maxbackup', 'audit-log-maxsize'] as const)
-    .filter((name) => Number(text(name)) < 0)
-    .map((name) => `--${name} ${text(name)} can't be a negative number`);
   const format = text('audit-log-format');
-  if (!FORMATS.includes(format))
-    problems.push(`invalid audit log format ${format}, allowed formats are ${quoted(FORMATS)}`);
-  return problems;
+  const known = FORMATS.includes(format);
+  return [
+    ...(known ? [] : [`invalid audit log format ${format}, allowed formats are ${quoted(FORMATS)}`]),
+    ...(['audit-log-maxage', 'audit-log-maxbackup', 'audit-log-maxsize'] as const)
+      .filter((name) => Number(text(name)) < 0)
+      .map((name) => `--${name} ${text(name)} can't be a negative number`),
+  ];
 }

@@ -116,8 +116,8 @@ describe('the command line', () => {
     expect(log('--audit-log-batch-buffer-size=0').audit.log?.mode).toBe('blocking');
     expect(() => log('--audit-log-mode=x', '--audit-log-format=y', '--audit-log-maxage=-1')).toThrow(
       '[invalid audit log mode x, allowed modes are "batch,blocking,blocking-strict", ' +
-        "--audit-log-maxage -1 can't be a negative number, " +
-        'invalid audit log format y, allowed formats are "legacy,json"]',
+        'invalid audit log format y, allowed formats are "legacy,json", ' +
+        "--audit-log-maxage -1 can't be a negative number]",
     );
     expect(() => log('--audit-log-mode=batch', '--audit-log-batch-max-size=0')).toThrow(
       'invalid audit batch log max batch size 0, must be a positive number',

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConfigError } from '../config/index.js';
-import { givenAuthorities, givenPair } from './given.js';
+import { givenAuthorities, givenPair, refuseOverlap } from './given.js';
 import { makePki, type Pki, serverNames } from './pki.js';
 
 let folder = '';
@@ -67,6 +67,22 @@ describe('files named by flags', () => {
   ])('are rejected with the message of kube-apiserver: %s and %s', (cert, key, message) => {
     expect(() => pair(cert, key)).toThrow(ConfigError);
     expect(() => pair(cert, key)).toThrow(message);
+  });
+
+  it('of authorities without a certificate are rejected with the message of kube-apiserver', () => {
+    const path = join(folder, 'garbage');
+    expect(() => givenAuthorities({ flag: 'client-ca-file', path })).toThrow(
+      `error loading CA bundle for "client-ca-bundle::${path}": data does not contain any valid RSA or ECDSA certificates`,
+    );
+  });
+
+  it('of front proxies must not be those of clients without allowed names', () => {
+    const [ca, other] = [pki.ca.cert, pki.serving.cert];
+    const message = /^--requestheader-client-ca-file and --client-ca-file contain overlapping certificates; /;
+    expect(() => refuseOverlap(`${other}\n${ca}`, ca, [])).toThrow(message);
+    expect(() => refuseOverlap(`${other}\n${ca}`, ca.replaceAll('\n', '\r\n'), [])).toThrow(message);
+    expect(() => refuseOverlap(ca, ca, ['front-proxy'])).not.toThrow();
+    expect(() => refuseOverlap(other, ca, [])).not.toThrow();
   });
 
   it('for further names are rejected as those', () => {

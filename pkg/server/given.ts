@@ -16,9 +16,40 @@ export interface GivenFile {
 /** PEM of one or more certificate authorities. */
 export function givenAuthorities({ flag, path }: GivenFile): string {
   const text = givenText({ flag, path });
-  if (!text.includes('-----BEGIN CERTIFICATE-----')) throw new ConfigError(`--${flag}: ${path} has no PEM certificate`);
-  return text;
+  if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
+  const bundle = BUNDLES[flag];
+  throw new ConfigError(
+    bundle === undefined
+      ? `--${flag}: ${path} has no PEM certificate`
+      : `error loading CA bundle for "${bundle}::${path}": data does not contain any valid RSA or ECDSA certificates`,
+  );
 }
+
+/** Flags whose authorities kube-apiserver reads, by its names for them. */
+const BUNDLES: Readonly<Partial<Record<FlagName, string>>> = {
+  'client-ca-file': 'client-ca-bundle',
+  'requestheader-client-ca-file': 'request-header',
+};
+
+/**
+ * Authorities of front proxies that also sign clients: without allowed names, any client could name another user in its headers. As in
+ * kube-apiserver, the server does not start then.
+ */
+export function refuseOverlap(clientCa: string, proxyCa: string, allowedNames: readonly string[]): void {
+  if (allowedNames.length > 0) return;
+  const clients = new Set(certificatesIn(clientCa));
+  if (certificatesIn(proxyCa).some((certificate) => clients.has(certificate)))
+    throw new ConfigError(
+      '--requestheader-client-ca-file and --client-ca-file contain overlapping certificates; --requestheader-allowed-names must be specified to ensure regular client certificates cannot set authenticating proxy headers for arbitrary users',
+    );
+}
+
+/** The encoded certificates of a PEM text. */
+const certificatesIn = (pem: string): readonly string[] =>
+  pem
+    .split('-----BEGIN CERTIFICATE-----')
+    .slice(1)
+    .map((text) => text.split('-----END', 1)[0]!.replace(/\s+/g, ''));
 
 /** Flags whose files kube-apiserver reads, with what its errors begin with. */
 const PREFIXES: Readonly<Partial<Record<FlagName, string>>> = {

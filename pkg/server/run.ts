@@ -11,7 +11,7 @@ import { openAudit } from './audit.js';
 import { failureOf, signalOrders } from './exit.js';
 import { exposedFiles } from './files.js';
 import { type FrontProxy, keepFrontProxy, trustOf } from './frontproxy.js';
-import { givenAuthorities, givenPair, keepCertDir, pairInCertDir } from './given.js';
+import { givenAuthorities, givenPair, keepCertDir, pairInCertDir, refuseOverlap } from './given.js';
 import type { KeyPair } from './issue.js';
 import { lockFolder } from './lock.js';
 import { openObjects } from './objects.js';
@@ -91,6 +91,7 @@ async function start(config: Config, log: Log, fatal: (error: Error) => void): P
   const world = systemWorld;
   for (const warning of config.warnings) log.warn({}, warning);
   const given = givenTls(config);
+  checkAuthorities(given, config);
   const lock = lockFolder(config.dataDir);
   const undo: (() => Promise<void> | void)[] = [() => lock.release()];
   const stop = async (): Promise<void> => {
@@ -226,6 +227,13 @@ function keyFilesOf({ serving, cluster }: Config, pkiFolder: string): readonly s
     'front-proxy-client.key',
   ].map((name) => join(pkiFolder, name));
   return [...own, serving.keyFile, cluster.peerKeyFile].filter((file) => file !== '');
+}
+
+/** Checks the authorities of flags against each other. The authority that this server made is not one of them. */
+function checkAuthorities({ clientCa }: GivenTls, config: Config): void {
+  const proxyCa = proxyAuthority(config);
+  if (clientCa !== undefined && proxyCa !== undefined)
+    refuseOverlap(clientCa, proxyCa, config.access.requestHeader!.allowedNames);
 }
 
 function givenTls({ serving: { certFile, keyFile, clientCaFile, certDir, tls } }: Config): GivenTls {
