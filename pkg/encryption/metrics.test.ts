@@ -63,6 +63,20 @@ it('have the code of the call of a plug-in that failed, and no duration then', a
   expect((await of(wrong)).get(`storage_transformation_operations_total{${none},status="unknown-non-grpc"}`)).toBe(1);
 });
 
+it('count the uses of each key beside those of its provider', async () => {
+  const s = await open(configuration([[['secrets'], [keyed('aescbc', ['key1', 'a'])]]]));
+  await s.put(SECRET, '{"kind":"Secret"}');
+  await s.get(SECRET);
+  const found = await of(s);
+  const operations = (direction: string, prefix: string, status = 'OK') =>
+    `storage_transformation_operations_total{resource="secrets",transformation_type="${direction}",transformer_prefix="${prefix}",status="${status}"}`;
+  for (const prefix of ['k8s:enc:aescbc:v1:', 'key1:'])
+    for (const direction of ['to_storage', 'from_storage']) expect(found.get(operations(direction, prefix))).toBe(1);
+  const other = await open(configuration([[['secrets'], [keyed('aescbc', ['key2', 'a'])]]]), { inner: s.inner });
+  await other.get(SECRET);
+  expect((await of(other)).get(operations('from_storage', 'unknown', 'unknown-non-grpc'))).toBe(1);
+});
+
 it('keep the last hundred keys of each metric', async () => {
   const s = await open('');
   const metrics = new TransformationMetrics(s.world.clock, 'x');

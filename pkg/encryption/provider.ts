@@ -9,6 +9,9 @@ export interface Opened {
   readonly label: string;
 }
 
+/** An operation with the key of this prefix begins. Returns the function that records its end, with the error if it failed. */
+export type KeyUse = (prefix: string) => (error?: unknown) => void;
+
 /** One provider of a configuration. Prefixes are ASCII. */
 export interface Provider {
   /** The bytes that its values begin with; '' for identity. */
@@ -16,12 +19,12 @@ export interface Provider {
   /** Identifies the key that encrypts now. Values with another label are stale. */
   readonly label: string;
   /** The stored form of a value, with the prefix. Throws an error if the provider cannot encrypt now. */
-  seal(plain: Uint8Array, path: string): Uint8Array;
+  seal(plain: Uint8Array, path: string, using: KeyUse): Uint8Array;
   /**
    * Decrypts a stored value, without the prefix. Throws, or rejects, if it cannot. It returns a promise only if a KMS
    * plug-in must be called.
    */
-  open(data: Buffer, path: string): Opened | Promise<Opened>;
+  open(data: Buffer, path: string, using: KeyUse): Opened | Promise<Opened>;
 }
 
 /** The prefix of the values of every provider except identity. */
@@ -55,6 +58,7 @@ export function keysProvider(name: CipherName, keys: readonly KeyConfiguration[]
     const key = Buffer.from(secret, 'base64');
     const cipher: Cipher = make(key, random);
     return {
+      name: `${keyName}:`,
       prefix: Buffer.from(`${keyName}:`),
       head: Buffer.from(`${prefix}${keyName}:`),
       label: `${prefix}${keyName}:${fingerprint(key)}`,
@@ -65,22 +69,32 @@ export function keysProvider(name: CipherName, keys: readonly KeyConfiguration[]
   return {
     prefix,
     label: first.label,
-    seal: (plain, path) => Buffer.concat([first.head, first.cipher.seal(plain, path)]),
-    open: (data, path) => {
+    seal(plain, path, using) {
+      const done = using(first.name);
+      const sealed = Buffer.concat([first.head, first.cipher.seal(plain, path)]);
+      done();
+      return sealed;
+    },
+    open(data, path, using) {
       const problems: string[] = [];
       // Several keys may have one name while they are rotated.
-      for (const { prefix: own, label, cipher } of entries) {
+      for (const { name: keyName, prefix: own, label, cipher } of entries) {
         if (!startsWith(data, own)) continue;
+        const done = using(keyName);
         try {
-          return { plain: cipher.open(data.subarray(own.length), path), label };
+          const plain = cipher.open(data.subarray(own.length), path);
+          done();
+          return { plain, label };
         } catch (error) {
+          done(error);
           if (!(error instanceof CipherError)) throw error;
           problems.push(error.message);
         }
       }
-      throw new CipherError(
-        problems.length > 0 ? goAggregate(problems) : `no matching key was found for the provided ${word} transformer`,
-      );
+      if (problems.length > 0) throw new CipherError(goAggregate(problems));
+      const none = new CipherError(`no matching key was found for the provided ${word} transformer`);
+      using('unknown')(none);
+      throw none;
     },
   };
 }
@@ -111,7 +125,7 @@ export class Transformer {
     const { provider } = this.#providers[0]!;
     const done = this.#metrics.began(this.#resource, 'to_storage', provider.prefix);
     try {
-      const sealed = provider.seal(plain, path);
+      const sealed = provider.seal(plain, path, (prefix) => this.#metrics.began(this.#resource, 'to_storage', prefix));
       done();
       return sealed;
     } catch (error) {
@@ -137,7 +151,9 @@ export class Transformer {
         problems.push(error instanceof Error ? error.message : String(error));
       };
       try {
-        const opened = provider.open(data.subarray(prefix.length), path);
+        const opened = provider.open(data.subarray(prefix.length), path, (key) =>
+          this.#metrics.began(this.#resource, 'from_storage', key),
+        );
         if (!(opened instanceof Promise)) {
           done();
           return opened;
