@@ -62,8 +62,16 @@ export class StreamExchange implements Exchange {
     if (this.headers.expect === '100-continue' && !stream.headersSent) stream.additionalHeaders(CONTINUE);
   }
 
+  /**
+   * Holds back the end of the body until the response is written. When a stream has ended on both sides, Node destroys it, and for a write
+   * that is not done yet it makes an error object, which costs more than the write.
+   */
   bodyTaken(): void {
-    this.#stream.pause();
+    const stream = this.#stream;
+    stream.pause();
+    if (stream.readableEnded || stream.destroyed) return;
+    stream.unshift(HELD);
+    stream.once('finish', resume);
   }
 
   stream(status: number, headers: OutgoingHttpHeaders): AnswerStream {
@@ -92,6 +100,12 @@ export class StreamExchange implements Exchange {
 const CONTINUE = { ':status': 100 };
 const END = { endStream: true } as const;
 const ignore = (): void => {};
+/** A piece that nobody reads: a stream with unread pieces has not ended. */
+const HELD = Buffer.from(' ');
+
+function resume(this: ServerHttp2Stream): void {
+  this.resume();
+}
 
 class StreamAnswer implements AnswerStream {
   readonly #stream: ServerHttp2Stream;

@@ -104,7 +104,7 @@ export function asker2(session, see = () => {}) {
     new Promise((resolve, reject) => {
       const headers = { accept: 'application/json', 'user-agent': 'bench/1' };
       for (const [name, value] of Object.entries({ ...AUTHORIZATION, ...r.headers })) headers[name.toLowerCase()] = value;
-      if (r.body !== undefined) headers['content-type'] = r.type;
+      if (r.body !== undefined) { headers['content-type'] = r.type; headers['content-length'] = Buffer.byteLength(r.body); }
       const stream = session.request({ ':method': r.method, ':path': r.path, ...headers });
       let code = 0;
       stream.on('response', (h) => {
