@@ -50,7 +50,7 @@ export class Call implements RequestContext, Credentials {
   authorizationTime = 0;
   impersonationTime = 0;
   /** Milliseconds of calls to webhooks. */
-  readonly webhookTimes = { 'mutating-webhook': 0, 'validating-webhook': 0 };
+  webhookTimes: Partial<Record<WebhookCalls, number>> | undefined;
   /** How priority and fairness classified the request; its names are in the headers of the response. */
   flow: Classification | undefined;
   ticket: Ticket | undefined;
@@ -123,8 +123,9 @@ export class Call implements RequestContext, Credentials {
 
   /** Mutating webhooks are called one after another, validating ones at the same time. */
   took(calls: WebhookCalls, milliseconds: number): void {
-    const { webhookTimes: times } = this;
-    times[calls] = calls === 'mutating-webhook' ? times[calls] + milliseconds : Math.max(times[calls], milliseconds);
+    this.webhookTimes ??= {};
+    const before = this.webhookTimes[calls] ?? 0;
+    this.webhookTimes[calls] = calls === 'mutating-webhook' ? before + milliseconds : Math.max(before, milliseconds);
   }
 
   /** Adds an annotation before it is known whether the request is audited, because that depends on its user. */

@@ -21,7 +21,7 @@ export function annotateLatencies(call: TimedCall, total: number): void {
     ['authentication', call.authenticationTime],
     ['authorization', call.authorizationTime],
     ['impersonation', call.impersonationTime],
-    ...Object.entries(call.webhookTimes),
+    ...Object.entries(call.webhookTimes ?? {}),
     ['total', total],
   ];
   for (const [stage, milliseconds] of times)
