@@ -54,7 +54,8 @@ export class StreamExchange implements Exchange {
     // After a response that does not need the rest of the body, the client is asked to stop sending, without an error (RFC 9113, 8.1). Frames
     // that it still sends cost nothing. A stream without a body is left alone: reading it to the end makes Node destroy it before the last
     // write of the response is done, and create an error object each time.
-    if (!stream.endAfterHeaders && !stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);
+    if (!stream.endAfterHeaders && !stream.readableEnded && stream.state.remoteClose !== 1)
+      stream.close(constants.NGHTTP2_NO_ERROR);
   }
 
   bodyWanted(): void {
