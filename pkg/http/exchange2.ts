@@ -101,7 +101,7 @@ export class StreamExchange implements Exchange {
 const CONTINUE = { ':status': 100 };
 const END = { endStream: true } as const;
 const ignore = (): void => {};
-/** A piece that nobody reads: a stream with unread pieces has not ended. */
+/** A piece that stays unread: a stream with unread pieces has not ended. */
 const HELD = Buffer.from(' ');
 
 function resume(this: ServerHttp2Stream): void {

@@ -18,6 +18,7 @@ import { StreamExchange, sessionConnection } from './exchange2.js';
 import { isFlood, isKnown, limitControlFrames } from './floods.js';
 import { Handshakes } from './handshakes.js';
 import { limits } from './limits.js';
+import { OpenConnections } from './openconnections.js';
 import { type FeedClient, ParserFeed } from './parserfeed.js';
 import { isParting, part } from './parting.js';
 import { belowApi, serveApi } from './paths.js';
@@ -71,26 +72,20 @@ class Door implements Listener {
   readonly #server: Http2SecureServer;
   readonly #named: NamedContexts;
   readonly #goawayChance: number;
-  /** All accepted connections, with or without a TLS handshake. */
-  readonly #accepted = new Set<Socket>();
-  readonly #sockets = new Set<Socket>();
-  readonly #sessions = new Set<ServerHttp2Session>();
+  readonly #connections: OpenConnections;
   readonly #feeds = new WeakMap<Socket, ParserFeed>();
   readonly #router: FastifyInstance;
   readonly #handler: Handler;
-  #draining = false;
   /** Monotonic, milliseconds. */
   #quietUntil = 0;
   #drained: Promise<void> | undefined;
-  #sweeps = false;
-  #open = 0;
-  #onQuiet: (() => void) | undefined;
 
   constructor(
     services: HttpServices,
     { tls, connectionsMax, policy = defaultTlsPolicy, goawayChance = 0 }: ListenerOptions,
   ) {
     this.#services = services;
+    this.#connections = new OpenConnections(services.world);
     this.#handler = (call) => serveApi(call, services);
     this.#goawayChance = goawayChance;
     const named = new NamedContexts(policy, tls);
@@ -153,8 +148,7 @@ class Door implements Listener {
     server.removeAllListeners('connection');
     const handshakes = new Handshakes(services.world, (socket) => begin!.call(server, socket));
     server.on('connection', (socket: Socket) => {
-      this.#accepted.add(socket);
-      socket.once('close', () => this.#accepted.delete(socket));
+      this.#connections.accepted(socket);
       handshakes.add(socket);
     });
     server.on('secureConnection', (socket) => this.#connected(socket));
@@ -211,12 +205,7 @@ class Door implements Listener {
       const feed = ParserFeed.attach(socket, this.#client(socket));
       if (feed !== undefined) this.#feeds.set(socket, feed);
     }
-    if (this.#sockets.has(socket)) return;
-    this.#sockets.add(socket);
-    socket.once('close', () => this.#sockets.delete(socket));
-    // The exchanges handle the errors of a broken connection; they must not end the process.
-    socket.on('error', ignore);
-    if (this.#draining) socket.end();
+    this.#connections.connected(socket);
   }
 
   #client(socket: TLSSocket): FeedClient {
@@ -234,16 +223,13 @@ class Door implements Listener {
   }
 
   #opened(session: ServerHttp2Session): void {
-    this.#sessions.add(session);
-    session.once('close', () => this.#sessions.delete(session));
-    session.on('error', ignore);
     limitControlFrames(session, this.#services.world);
     if (!(session.socket as TLSSocket).authorized)
       session.settings({ maxConcurrentStreams: limits.streamsAnonymousMax });
     session.setTimeout(limits.idleTime, () => {
       if (sessionConnection(session).open === 0) part(session, this.#services.world);
     });
-    if (this.#draining) part(session, this.#services.world);
+    this.#connections.opened(session);
   }
 
   /**
@@ -321,7 +307,7 @@ class Door implements Listener {
     request.url = url;
     if (belowApi(url)) this.#begin(new MessageExchange(request, response), request.socket as TLSSocket);
     else {
-      response.once('close', this.#began(connectionOf(request.socket as TLSSocket)));
+      response.once('close', this.#connections.began(connectionOf(request.socket as TLSSocket)));
       this.#router.routing(request, response);
     }
   }
@@ -367,7 +353,7 @@ class Door implements Listener {
    */
   #begin(exchange: Exchange, socket: TLSSocket): void {
     const { connection } = exchange;
-    const over = this.#began(connection);
+    const over = this.#connections.began(connection);
     this.#starts(socket, connection).later(() => {
       // The client has left while the request waited.
       if (exchange.gone) over();
@@ -376,71 +362,19 @@ class Door implements Listener {
   }
 
   #serve(exchange: Exchange): void {
-    const over = this.#began(exchange.connection);
+    const over = this.#connections.began(exchange.connection);
     void serve(exchange, this.#services.stages, this.#handler).then(over);
   }
 
-  /**
-   * Records that a request has begun, and returns the function to call when it ends. Until then its connection does not
-   * count as idle, and a drain waits for it.
-   */
-  #began(connection: Connection): () => void {
-    connection.open++;
-    this.#open++;
-    return () => {
-      connection.open--;
-      this.#open--;
-      if (this.#draining) this.#afterExchange();
-    };
-  }
-
   drain(graceTime: number): Promise<void> {
-    this.#draining = true;
     this.#drained ??= this.#drain(graceTime);
     return this.#drained;
   }
 
-  async #drain(graceTime: number): Promise<void> {
+  #drain(graceTime: number): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     this.#services.watches.close();
-    for (const session of this.#sessions) part(session, this.#services.world);
-    this.#closeIdle();
-    const { timers } = this.#services.world;
-    /** Resolves when every connection is closed, or after this time. */
-    const closedWithin = (milliseconds: number, begin: (enough: () => void) => void = ignore): Promise<void> =>
-      new Promise((resolve) => {
-        const cancel = timers.after(milliseconds, resolve);
-        void closed.then(cancel).then(resolve);
-        begin(resolve);
-      });
-    await closedWithin(graceTime, (enough) => {
-      this.#onQuiet = enough;
-      this.#afterExchange();
-    });
-    // A connection closes after its last bytes are written, however slowly the client reads them.
-    await closedWithin(Math.min(graceTime, limits.partingTime));
-    for (const session of this.#sessions) session.destroy();
-    for (const socket of this.#sockets) socket.destroy();
-    // Otherwise a client that never sends anything would delay the drain until its handshake times out.
-    for (const socket of this.#accepted) socket.destroy();
-    await closed;
-  }
-
-  #afterExchange(): void {
-    if (this.#open === 0) this.#onQuiet?.();
-    if (this.#sweeps) return;
-    this.#sweeps = true;
-    // Runs once for all requests that end in one turn, because there may be thousands on as many connections.
-    this.#services.world.timers.immediate(() => {
-      this.#sweeps = false;
-      this.#closeIdle();
-    });
-  }
-
-  /** HTTP/1.1 connections without a request. HTTP/2 sessions close themselves after their last stream. */
-  #closeIdle(): void {
-    for (const socket of this.#sockets)
-      if ((socket as TLSSocket).alpnProtocol !== 'h2' && connectionOf(socket as TLSSocket).open === 0) socket.end();
+    return this.#connections.drain(closed, graceTime);
   }
 }
 
