@@ -135,3 +135,45 @@ describe('flows', () => {
     expect(served.length).toBeGreaterThan(10);
   });
 });
+
+describe('work that begins soon', () => {
+  /** A scheduler with a flow that has used a hundred milliseconds and one that has used one. */
+  function uneven() {
+    const { world, work, turn } = steps();
+    const flows = new Flows(world);
+    flows.charge('heavy', 100);
+    flows.charge('light', 1);
+    const scheduler = new Scheduler(world, 8, { flows, heavyMilliseconds: 0.05 });
+    const served: string[] = [];
+    const soon = (flow: string): void => scheduler.soon(() => void served.push(flow), flow);
+    return { scheduler, work, turn, served, soon };
+  }
+
+  it('begins at the end of the turn, in the order of use', () => {
+    const { turn, served, soon } = uneven();
+    for (const flow of ['heavy', 'light', 'heavy']) soon(flow);
+    expect(served).toEqual([]);
+    turn();
+    expect(served).toEqual(['light', 'heavy', 'heavy']);
+  });
+
+  it('begins at once for a light flow in a turn that is long already', () => {
+    const { scheduler, work, turn, served, soon } = uneven();
+    scheduler.turn();
+    work(2);
+    for (const flow of ['heavy', 'light', '']) soon(flow);
+    expect(served).toEqual(['light']);
+    turn();
+    expect(served).toEqual(['light', '', 'heavy']);
+  });
+
+  it('waits also for a light flow when the turn has no time left', () => {
+    const { scheduler, work, turn, served, soon } = uneven();
+    scheduler.turn();
+    work(9);
+    soon('light');
+    expect(served).toEqual([]);
+    turn();
+    expect(served).toEqual(['light']);
+  });
+});

@@ -39,6 +39,12 @@ export class Flows {
     if (flow !== '') this.#total += milliseconds;
   }
 
+  /** Reports whether all other clients together use more than this flow. Work of the server itself is never light. */
+  isLight(flow: string): boolean {
+    const used = this.used(flow);
+    return flow !== '' && this.#total - used > used + NEGLIGIBLE;
+  }
+
   /**
    * What all other clients use, as a fraction of what this flow uses: less than 1 for a flow that uses more than all others together. 1
    * for a flow that is alone.

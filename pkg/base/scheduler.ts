@@ -72,6 +72,21 @@ export class Scheduler {
     if (this.#running !== undefined) this.#charge(this.#world.clock.monotonic());
   }
 
+  /**
+   * Calls `f` at the end of this turn, with all other work that begins in it. Calls it at once if it belongs to a flow that uses less than
+   * the others and the turn is long already, so that light flows do not wait for heavy ones.
+   */
+  soon(f: () => void, flow: string): void {
+    if (this.flows.isLight(flow) && this.#isLong() && !this.spent(flow)) {
+      f();
+      this.settle();
+    } else this.later(f, flow);
+  }
+
+  #isLong(): boolean {
+    return this.#counting && this.#world.clock.monotonic() - this.#since > LONG_TURN_MILLISECONDS;
+  }
+
   /** Calls `f` in a later turn; `f` checks `spent` again after each piece. */
   later(f: () => void, flow = ''): void {
     this.#wait({ go: f, resumes: false }, flow);
@@ -167,6 +182,8 @@ export class Scheduler {
 }
 
 const RESUMED_MILLISECONDS_MAX = 8;
+/** From here on a turn delays what waits for its end. */
+const LONG_TURN_MILLISECONDS = 1;
 
 interface Waiting {
   readonly go: () => void;

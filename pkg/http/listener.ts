@@ -354,7 +354,7 @@ class Door implements Listener {
   #begin(exchange: Exchange, socket: TLSSocket): void {
     const { connection } = exchange;
     const over = this.#connections.began(connection);
-    this.#starts(socket, connection).later(() => {
+    this.#starts(socket, connection).soon(() => {
       // The client has left while the request waited.
       if (exchange.gone) over();
       else void serve(exchange, this.#services.stages, this.#handler).then(over);
