@@ -18,6 +18,7 @@ import {
   type Decoded,
   decodeAsSteps,
   decodeValue,
+  encodeJsonSteps,
   notConvertible,
   notRegistered,
   readJsonBody,
@@ -30,6 +31,7 @@ import { isCustom, type KindSchema, kindSchema } from '../schema/index.js';
 import { metaOf, text } from './meta.js';
 import type { Body, DecodedBody, FieldValidation, PatchRequest, RequestContext, Target } from './requests.js';
 import { refuseLongLists } from './size.js';
+import { parseStored } from './stored.js';
 import { inServedVersion } from './tracking.js';
 import { toStorageVersion } from './upgrade.js';
 
@@ -133,28 +135,37 @@ export function* patchObject(
   const { fieldValidation } = request.options;
   const typed = fieldValidation !== 'Ignore';
   try {
-    const patched = yield* patchSteps({
-      kind: request.type as PatchInput['kind'],
-      current: live,
-      patch: document.value,
-      schema: kind.schema,
-      typed,
-      ...(document.text === undefined ? {} : { text: document.text }),
-      ...(document.repeated === undefined ? {} : { repeated: document.repeated }),
-    });
+    const patchOf = (current: JsonObject): Steps<Patched> =>
+      patchSteps({
+        kind: request.type as PatchInput['kind'],
+        current,
+        patch: document.value,
+        schema: kind.schema,
+        typed,
+        ...(document.text === undefined ? {} : { text: document.text }),
+        ...(document.repeated === undefined ? {} : { repeated: document.repeated }),
+      });
+    /** The result as an error shows it. Members that the patch does not change have the order of the type. */
+    function* shown(): Steps<string> {
+      return (yield* patchOf(yield* inDeclaredOrder(kind, live))).show();
+    }
+    const patched = yield* patchOf(live);
     const found = typed ? findingsOf(request, document, patched) : [];
     yield;
     const decoded = yield* decodePatched(kind, patched.object);
-    if (!decoded.ok) throw badResult(patched.show(), decoded.message);
+    if (!decoded.ok) throw badResult(yield* shown(), decoded.message);
     const { object, strict } = decoded;
     yield;
     yield* refuseLongLists(request.target, object, Infinity);
     yield;
     const why = unreadable(request.target, kind, object);
-    if (why !== undefined) throw request.type === 'strategic' ? errors.badRequest(why) : badResult(patched.show(), why);
+    if (why !== undefined) throw request.type === 'strategic' ? errors.badRequest(why) : badResult(yield* shown(), why);
     const repeated = patched.repeatedFields.map((path) => `duplicate field ${goQuote(path)}`);
     const [inErrors, inWarnings] = [strict.errors, strict.warnings].map((texts) => ofDecoding(texts, repeated));
-    report({ errors: [...found, ...inErrors!], warnings: [...found, ...inWarnings!] }, request, context, patched.show);
+    const problems = [...found, ...inErrors!];
+    if (fieldValidation === 'Strict' && problems.length > 0)
+      throw badResult(yield* shown(), `strict decoding error: ${problems.join(', ')}`);
+    if (fieldValidation === 'Warn') for (const text of [...found, ...inWarnings!]) context.warn(text);
     return object;
   } catch (e) {
     throw e instanceof PatchError ? patchFailure(e) : e;
@@ -247,11 +258,11 @@ function comparePaths(a: readonly string[], b: readonly string[]): number {
   return a.length - b.length;
 }
 
-function report(strict: Strictness, request: PatchRequest, context: RequestContext, show: () => string): void {
-  const { fieldValidation } = request.options;
-  if (fieldValidation === 'Strict' && strict.errors.length > 0)
-    throw badResult(show(), `strict decoding error: ${strict.errors.join(', ')}`);
-  if (fieldValidation === 'Warn') for (const text of strict.warnings) context.warn(text);
+/** An object with its members in the order in which Go writes them. */
+function* inDeclaredOrder(kind: KindSchema, object: JsonObject): Steps<JsonObject> {
+  const bytes = yield* encodeJsonSteps(kind.schema, object);
+  yield;
+  return parseStored(bytes);
 }
 
 /** The error for the result of a patch that is not an object of the kind. */

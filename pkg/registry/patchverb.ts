@@ -67,7 +67,7 @@ function patchEdit(core: Core, request: PatchRequest, write: Write, document: ()
     retries: limits.conflictRetries,
     tracked: false,
     make: async (_stored, old, slice) => {
-      const live = versionInItsPlace(inServedVersion(target.resource, old));
+      const live = inServedVersion(target.resource, old);
       const read = document();
       if (slice.spent()) await slice.yield();
       const object = await slice.run(patchObject(request, read, { kind: expectedKind(target), live }, context));
@@ -78,21 +78,6 @@ function patchEdit(core: Core, request: PatchRequest, write: Write, document: ()
       return object;
     },
   };
-}
-
-/**
- * Moves resourceVersion, the first field in the stored text, behind the uid, because the error of a failed patch shows
- * the object.
- */
-function versionInItsPlace(live: JsonObject): JsonObject {
-  const { resourceVersion, ...rest } = metaOf(live);
-  const meta: JsonObject = {};
-  for (const [key, value] of Object.entries(rest)) {
-    meta[key] = value!;
-    if (key === 'uid' && resourceVersion !== undefined) meta['resourceVersion'] = resourceVersion;
-  }
-  if (resourceVersion !== undefined) meta['resourceVersion'] = resourceVersion;
-  return { ...live, metadata: meta };
 }
 
 async function apply(core: Core, request: PatchRequest, write: Write<ObjectTarget>): Promise<Written> {
@@ -233,7 +218,7 @@ function scaleEdit(core: Core, { target, options }: Write<ScaleTarget>, change: 
     retries: limits.conflictRetries,
     tracked: true,
     make: (_stored, old) => {
-      const live = versionInItsPlace(scale.read(old, true));
+      const live = scale.read(old, true);
       const shown = entriesOfScale(managedFieldsOf(old), paths);
       if (shown !== undefined) metaOf(live)['managedFields'] = shown;
       const now = core.world.clock.now();
