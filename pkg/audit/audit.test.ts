@@ -109,13 +109,13 @@ describe('a policy', () => {
     ],
     [
       [{ level: 5 }],
-      'loading audit policy file: failed decoding: rules[0].level: must be string: from file policy.yaml',
+      'loading audit policy file: failed decoding: json: cannot unmarshal number into Go struct field PolicyRule.rules.level of type v1.Level: from file policy.yaml',
     ],
   ])('%j is refused', async (rules, message) => {
     await expect(policy(...rules)).rejects.toThrow(message);
   });
 
-  it('ignores unknown fields, with a warning', async () => {
+  it('ignores unknown and repeated fields, with a warning', async () => {
     const warnings: string[] = [];
     const text = JSON.stringify({
       apiVersion: 'audit.k8s.io/v1',
@@ -123,7 +123,11 @@ describe('a policy', () => {
       rules: [{ level: 'None', nobody: 1 }],
     });
     await readPolicy('p', text, (problem) => void warnings.push(problem));
-    expect(warnings).toEqual(['strict decoding error: unknown field "rules[0].nobody"']);
+    await readPolicy('p', `${text.slice(0, -1)},"kind":"Policy"}`, (problem) => void warnings.push(problem));
+    expect(warnings).toEqual([
+      'strict decoding error: unknown field "rules[0].nobody"',
+      'strict decoding error: duplicate field "kind", unknown field "rules[0].nobody"',
+    ]);
   });
 });
 

@@ -118,18 +118,22 @@ function matchesResource({ group = '', resources, resourceNames }: GroupResource
   );
 }
 
-const TEXTS = { type: ['array', 'null'], items: { type: 'string' } };
+const TEXT = { type: 'string' };
+const TEXTS = { type: ['array', 'null'], items: TEXT };
+const STAGE_LIST = { type: ['array', 'null'], items: { type: 'string', title: 'Stage' } };
 const SWITCH = { type: ['boolean', 'null'] };
 const TYPES: FileTypes = {
   'audit.k8s.io/v1/Policy': {
+    title: 'Policy',
     properties: {
-      metadata: { type: 'object' },
+      metadata: { type: 'object', title: 'ObjectMeta', properties: { name: TEXT } },
       rules: {
         type: ['array', 'null'],
         items: {
           type: 'object',
+          title: 'PolicyRule',
           properties: {
-            level: { type: 'string' },
+            level: { type: 'string', title: 'Level' },
             users: TEXTS,
             userGroups: TEXTS,
             verbs: TEXTS,
@@ -137,19 +141,20 @@ const TYPES: FileTypes = {
               type: ['array', 'null'],
               items: {
                 type: 'object',
-                properties: { group: { type: 'string' }, resources: TEXTS, resourceNames: TEXTS },
+                title: 'GroupResources',
+                properties: { group: TEXT, resources: TEXTS, resourceNames: TEXTS },
                 additionalProperties: false,
               },
             },
             namespaces: TEXTS,
             nonResourceURLs: TEXTS,
-            omitStages: TEXTS,
+            omitStages: STAGE_LIST,
             omitManagedFields: SWITCH,
           },
           additionalProperties: false,
         },
       },
-      omitStages: TEXTS,
+      omitStages: STAGE_LIST,
       omitManagedFields: SWITCH,
     },
   },
@@ -157,7 +162,7 @@ const TYPES: FileTypes = {
 
 /**
  * Reads an audit policy, YAML or JSON. Throws `ConfigError` with the path of every invalid field and kube-apiserver's
- * message. As in kube-apiserver, unknown fields are ignored, with a warning.
+ * message. As in kube-apiserver, unknown and repeated fields are ignored, with a warning.
  */
 export async function readPolicy(
   source: string,
@@ -167,7 +172,7 @@ export async function readPolicy(
   const fail = (why: string): ConfigError => new ConfigError(`loading audit policy file: ${why}: from file ${source}`);
   const read = await readConfigFile<PolicyFile>(text, TYPES, { lenient: true });
   if (!read.ok) throw fail(`failed decoding: ${describeErrors(read.errors)}`);
-  if (read.unknown.length > 0) warn(describeErrors(read.unknown));
+  if (read.ignored.length > 0) warn(describeErrors(read.ignored));
   const found = new FieldErrors();
   validate(read.value, found);
   if (!found.empty) {

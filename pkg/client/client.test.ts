@@ -52,7 +52,7 @@ describe('a malformed kubeconfig', () => {
   const good = 'clusters: []\nusers: []\ncontexts: []\ncurrent-context: x\n';
   it.each([
     ['', 'it must be object'],
-    ['a: [b', 'it is not valid YAML: '],
+    ['a: [b', "yaml: line 1: did not find expected ',' or ']'"],
     ['[]', 'it must be object'],
     [good.replace('clusters: []', 'clusters: [null]'), 'clusters[0] must be object'],
     [
@@ -75,7 +75,7 @@ describe('a malformed kubeconfig', () => {
 
   it('ignores unknown fields, and names a file that is missing', () => {
     const user = '{name: u, user: {client-key: none.key, auth-provider: {name: x}}}';
-    const text = `clusters: [{name: c, cluster: {server: "https://h:1", certificate-authority: none.crt}}]\nusers: [${user}]\ncontexts: [{name: x, context: {cluster: c, user: u, namespace: n}}]\ncurrent-context: x\npreferences: {}\n`;
+    const text = `clusters: [{name: c, cluster: {server: "https://h:1", certificate-authority: none.crt}}]\nusers: [${user}]\ncontexts: [{name: x, context: {cluster: c, user: u, namespace: ns}}]\ncurrent-context: x\npreferences: {}\n`;
     expect(() => readAccess(text, join(folder, 'kubeconfig'))).toThrow(
       /cannot read a file that the kubeconfig names: .*none.crt/,
     );

@@ -77,8 +77,19 @@ describe('a configuration file', () => {
     ['text', "couldn't get version/kind; json parse error: json: cannot unmarshal string into Go value"],
     ['', "Object 'Kind' is missing in ''"],
     ['null', "Object 'Kind' is missing in 'null'"],
-    [`${HEAD}mode: strict\nmode: loose\n`, 'is not valid YAML: Map keys must be unique'],
-    ['a: {', 'is not valid YAML'],
+    [
+      `${HEAD}mode: strict\nmode: loose\nother: 1\n`,
+      'strict decoding error: yaml: unmarshal errors:\n  line 4: key "mode" already set in map, unknown field "other"',
+    ],
+    [
+      '{"apiVersion":"a", "kind":"", "kind":""}',
+      `Object 'Kind' is missing in '{"apiVersion":"a", "kind":"", "kind":""}'`,
+    ],
+    ['a: {', 'yaml: line 1: did not find expected node content'],
+    [
+      '{a: 1}',
+      "couldn't get version/kind; json parse error: invalid character 'a' looking for beginning of object key",
+    ],
   ])('is refused: %j', async (text, expected) => {
     expect(await errorsOf(text)).toContain(expected);
   });
@@ -92,7 +103,9 @@ describe('a configuration file with named types', () => {
     properties: {
       rules: { type: 'array', items: rule },
       main: rule,
-      on: { type: ['boolean', 'null'] },
+      sure: { type: ['boolean', 'null'] },
+      size: { type: 'integer', title: 'int32' },
+      level: { type: 'string', title: 'Level' },
     },
   };
   const read = (content: string) =>
@@ -104,7 +117,11 @@ describe('a configuration file with named types', () => {
     ['rules: 5', 'number into Go struct field Configuration.rules of type []v1beta1.Rule'],
     ['rules: [x]', 'string into Go struct field Configuration.rules of type v1beta1.Rule'],
     ['main: [x]', 'array into Go struct field Configuration.main of type v1beta1.Rule'],
-    ['on: {}', 'object into Go struct field Configuration.on of type bool'],
+    ['sure: {}', 'object into Go struct field Configuration.sure of type bool'],
+    ['size: x', 'string into Go struct field Configuration.size of type int32'],
+    ['size: 1.5', 'number 1.5 into Go struct field Configuration.size of type int32'],
+    ['level: no', 'bool into Go struct field Configuration.level of type v1beta1.Level'],
+    ['main: {name: y}', 'bool into Go struct field Rule.main.name of type string'],
     ['rules: [{name: a}, {name: true}]', 'bool into Go struct field Rule.rules.name of type string'],
     ['main: {names: [a, 1], other: 1}', 'number into Go struct field Rule.main.names of type string'],
     ['rules: 1\nmain: 2', 'number into Go struct field Configuration.main of type v1beta1.Rule'],
@@ -113,8 +130,17 @@ describe('a configuration file with named types', () => {
     expect(found.ok ? [] : found.errors).toEqual([{ path: '', message: `json: cannot unmarshal ${expected}` }]);
   });
 
+  it('is YAML 1.1', async () => {
+    const found = await read('sure: yes\nsize: 010\nrules: [&a {name: b}, {<<: *a, names: ["on", 2001-01-01]}]');
+    expect(found.ok ? found.value : found.errors).toMatchObject({
+      sure: true,
+      size: 8,
+      rules: [{ name: 'b' }, { name: 'b', names: ['on', '2001-01-01'] }],
+    });
+  });
+
   it('may have null for a field and for an element', async () => {
-    const found = await read('rules: [null, {names: [null, a]}]\nmain: null\non: null');
+    const found = await read('rules: [null, {names: [null, a]}]\nmain: null\nsure: null');
     expect(found.ok ? found.value : found.errors).toEqual({
       apiVersion: 'example.com/v1beta1',
       kind: 'Configuration',

@@ -1,11 +1,14 @@
 import type { ErrorObject } from 'ajv';
-import { parseAllDocuments } from 'yaml';
 import { versionKindProblem } from '../api/index.js';
+import { jsonText, readBody } from '../codec/index.js';
+import { decodingProblem, type FileSchema, jsonType, typeOf } from './filetypes.js';
 
 /** An error in one field of a file. `path` is `jwt[0].issuer.url`, or '' for the whole file. */
 export interface FileError {
   readonly path: string;
   readonly message: string;
+  /** An unknown field or a key that is given twice: only a strict reader refuses it. `message` is the text of kube-apiserver. */
+  readonly strict?: true;
 }
 
 /** A file that was read and validated, or all its errors. */
@@ -15,13 +18,10 @@ export type FileRead<T> =
       readonly apiVersion: string;
       readonly kind: string;
       readonly value: T;
-      /** The unknown fields of a file that is read leniently. */
-      readonly unknown: readonly FileError[];
+      /** What a strict reader refuses in a file that is read leniently. */
+      readonly ignored: readonly FileError[];
     }
   | { readonly ok: false; readonly errors: readonly FileError[] };
-
-/** A JSON schema (2020-12). */
-export type FileSchema = Readonly<Record<string, unknown>>;
 
 /**
  * JSON schemas of the allowed types of a file, by `apiVersion/kind`, such as
@@ -31,7 +31,7 @@ export type FileTypes = Readonly<Record<string, FileSchema>>;
 
 /**
  * Reads a versioned configuration file, YAML or JSON. The schema of its `apiVersion` and `kind` validates it and sets
- * defaults; unknown fields are errors, at any depth, unless `lenient`. `value` includes apiVersion and kind.
+ * defaults; unknown fields and keys that are given twice are errors, at any depth, unless `lenient`. `value` includes apiVersion and kind.
  */
 export async function readConfigFile<T>(
   text: string,
@@ -46,31 +46,28 @@ export async function readConfigFile<T>(
     return failed(versionKindProblem(jsonType(parsed.value)));
   const value = withoutNulls(parsed.value, undefined) as Readonly<Record<string, unknown>>;
   const { apiVersion = '', kind = '' } = value;
-  if (kind === '') return missing('Kind', value);
+  if (kind === '') return failed(`Object 'Kind' is missing in '${parsed.json}'`);
   const schema = Object.hasOwn(types, `${apiVersion}/${kind}`) ? types[`${apiVersion}/${kind}`] : undefined;
   if (schema === undefined) {
-    if (apiVersion === '') return missing('apiVersion', value);
-    const message = `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}; it must be one of ${namesOf(types).join(', ')}`;
-    return { ok: false, errors: [{ path: '', message }] };
+    if (apiVersion === '') return failed(`Object 'apiVersion' is missing in '${parsed.json}'`);
+    return failed(
+      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}; it must be one of ${namesOf(types).join(', ')}`,
+    );
   }
   const problem = decodingProblem(parsed.value, { type: 'object', ...schema }, String(apiVersion).split('/').at(-1)!);
   if (problem !== undefined) return failed(problem);
   const filled = withoutNulls(parsed.value, schema) as Readonly<Record<string, unknown>>;
-  const found = await checkFields(filled, {
+  const fields = await checkFields(filled, {
     type: 'object',
     unevaluatedProperties: false,
     ...schema,
     properties: { apiVersion: true, kind: true, ...(schema['properties'] as object | undefined) },
   });
-  const unknown = lenient ? found.filter(({ message }) => message === UNKNOWN) : [];
-  if (found.length > unknown.length) return { ok: false, errors: found };
-  return { ok: true, apiVersion: apiVersion as string, kind: kind as string, value: filled as T, unknown };
+  const found = [...parsed.repeated, ...fields];
+  const ignored = lenient ? found.filter(({ strict }) => strict) : [];
+  if (found.length > ignored.length) return { ok: false, errors: found };
+  return { ok: true, apiVersion: apiVersion as string, kind: kind as string, value: filled as T, ignored };
 }
-
-const missing = (field: string, value: object): FileRead<never> => ({
-  ok: false,
-  errors: [{ path: '', message: `Object '${field}' is missing in '${JSON.stringify(value)}'` }],
-});
 
 /** As Go decodes null: a field is absent, and an element of a list has the zero value of its type. */
 function withoutNulls(value: unknown, schema: FileSchema | undefined): unknown {
@@ -107,66 +104,6 @@ function zeroOf(schema: FileSchema | undefined): unknown {
   }
 }
 
-/** The type in a schema, beside null. */
-function typeOf(schema: FileSchema | undefined): string | undefined {
-  const type = schema?.['type'];
-  return (Array.isArray(type) ? type[0] : type) as string | undefined;
-}
-
-function jsonType(value: unknown): string {
-  if (Array.isArray(value)) return 'array';
-  return typeof value === 'boolean' ? 'bool' : typeof value;
-}
-
-/**
- * The first value of another type than its field, with the message of Go's encoding/json. Objects in the schema have the names of their types
- * in Go as `title`; below one without a name nothing is compared here. `version` is that of the file, the package of these types.
- */
-function decodingProblem(root: unknown, schema: FileSchema, version: string): string | undefined {
-  return typeof schema['title'] === 'string' ? mismatch(root, schema, '', '') : undefined;
-
-  /** `owner`: the type that has the field. `path`: the field, from the root, without the indices of lists. */
-  function mismatch(value: unknown, expected: FileSchema, owner: string, path: string): string | undefined {
-    if (value === null) return undefined;
-    const type = typeOf(expected);
-    if (type === 'object') {
-      if (typeof value !== 'object' || Array.isArray(value)) return unlike(value, expected, owner, path);
-      const { title, properties = {} } = expected as { title?: string; properties?: Record<string, FileSchema> };
-      if (title === undefined) return undefined;
-      // The YAML text becomes JSON with its keys in order.
-      for (const name of Object.keys(value).sort()) {
-        if (!Object.hasOwn(properties, name)) continue;
-        const member = (value as Record<string, unknown>)[name];
-        const found = mismatch(member, properties[name]!, title, path === '' ? name : `${path}.${name}`);
-        if (found !== undefined) return found;
-      }
-      return undefined;
-    }
-    if (type === 'array') {
-      if (!Array.isArray(value)) return unlike(value, expected, owner, path);
-      for (const item of value) {
-        const found = mismatch(item, (expected['items'] ?? {}) as FileSchema, owner, path);
-        if (found !== undefined) return found;
-      }
-      return undefined;
-    }
-    return (type === 'string' || type === 'boolean') && typeof value !== type
-      ? unlike(value, expected, owner, path)
-      : undefined;
-  }
-
-  function unlike(value: unknown, expected: FileSchema, owner: string, path: string): string {
-    return `json: cannot unmarshal ${jsonType(value)} into Go struct field ${owner}.${path} of type ${goType(expected)}`;
-  }
-
-  function goType(expected: FileSchema): string {
-    const type = typeOf(expected);
-    if (type === 'array') return `[]${goType((expected['items'] ?? {}) as FileSchema)}`;
-    if (type === 'object') return `${version}.${String(expected['title'])}`;
-    return type === 'boolean' ? 'bool' : (type ?? 'interface {}');
-  }
-}
-
 const FILE_ERRORS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EISDIR: 'is a directory',
@@ -183,19 +120,24 @@ export function fileErrorText(error: unknown, path: string): string {
   return known === undefined ? message : `${syscall} ${path}: ${known}`;
 }
 
-/** The value of the first document of a YAML text, as kube-apiserver reads it; duplicate keys are errors. */
-export function parseYaml(text: string): { readonly value: unknown } | { readonly errors: readonly FileError[] } {
-  const [document] = parseAllDocuments(text, { uniqueKeys: true, logLevel: 'error' });
-  if (document === undefined) return { value: null };
-  if (document.errors.length > 0)
-    return {
-      errors: document.errors.map((e) => ({ path: '', message: `is not valid YAML: ${e.message.split('\n')[0]}` })),
-    };
-  try {
-    return { value: document.toJS({ maxAliasCount: 100 }) as unknown };
-  } catch (error) {
-    return { errors: [{ path: '', message: `is not valid YAML: ${(error as Error).message}` }] };
+/**
+ * The value of a text in JSON or YAML, the first document of several, as kube-apiserver reads it: a text that begins
+ * with a brace is JSON; in YAML, `yes` and `on` are booleans.
+ * `json` is the text as JSON; `repeated` are the keys that are given twice, of which the last counts.
+ */
+export function parseYaml(
+  text: string,
+):
+  | { readonly value: unknown; readonly json: string; readonly repeated: readonly FileError[] }
+  | { readonly errors: readonly FileError[] } {
+  const isJson = /^\s*\{/.test(text);
+  const read = readBody({ bytes: Buffer.from(text), encoding: isJson ? 'json' : 'yaml' });
+  if (!read.ok) {
+    const message = isJson ? `couldn't get version/kind; json parse error: ${read.message}` : read.message;
+    return { errors: [{ path: '', message }] };
   }
+  const repeated = read.strict.errors.map((message) => ({ path: '', message, strict: true as const }));
+  return { value: read.value, json: isJson ? text : jsonText(read.value), repeated };
 }
 
 /** Validates a value against a JSON schema (2020-12), sets its defaults, and returns every error with its path. */
@@ -208,16 +150,13 @@ export async function checkFields(value: unknown, schema: FileSchema): Promise<r
   return check(value) ? [] : (check.errors ?? []).map(fieldError);
 }
 
-/** The errors in one line, as a message for the author of the file. Unknown fields have the text of kube-apiserver's strict decoder. */
+/** The errors in one line, as a message for the author of the file. What only a strict reader refuses has the text of kube-apiserver's. */
 export function describeErrors(errors: readonly FileError[]): string {
-  const unknown = errors.filter(({ message }) => message === UNKNOWN);
-  const others = errors.filter(({ message }) => message !== UNKNOWN);
+  const strict = errors.filter((error) => error.strict).map(({ message }) => message);
+  const others = errors.filter((error) => !error.strict);
   const texts = others.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
-  const fields = unknown.map(({ path }) => `unknown field ${JSON.stringify(path)}`);
-  return [...texts, ...(fields.length === 0 ? [] : [`strict decoding error: ${fields.join(', ')}`])].join('; ');
+  return [...texts, ...(strict.length === 0 ? [] : [`strict decoding error: ${strict.join(', ')}`])].join('; ');
 }
-
-const UNKNOWN = 'unknown field';
 
 function fieldError({ instancePath, keyword, params, message }: ErrorObject): FileError {
   const path = instancePath
@@ -231,8 +170,10 @@ function fieldError({ instancePath, keyword, params, message }: ErrorObject): Fi
     case 'required':
       return { path: child(params['missingProperty']), message: 'is required' };
     case 'additionalProperties':
-    case 'unevaluatedProperties':
-      return { path: child(params['additionalProperty'] ?? params['unevaluatedProperty']), message: UNKNOWN };
+    case 'unevaluatedProperties': {
+      const field = child(params['additionalProperty'] ?? params['unevaluatedProperty']);
+      return { path: field, message: `unknown field ${JSON.stringify(field)}`, strict: true };
+    }
     case 'enum':
       return {
         path,

@@ -1,4 +1,4 @@
-import { FieldErrors, FieldPath, isDns1123Subdomain, Printed } from '../api/index.js';
+import { durationProblem, FieldErrors, FieldPath, isDns1123Subdomain, Printed } from '../api/index.js';
 import { ConfigError, describeErrors, type FileTypes, parseDuration, readConfigFile } from '../config/index.js';
 
 /** EncryptionConfiguration of apiserver.config.k8s.io/v1. */
@@ -39,48 +39,60 @@ export interface KmsConfiguration {
   readonly timeout?: string;
 }
 
-const KEYS = {
+const keysOf = (title: string) => ({
   type: ['object', 'null'],
+  title,
   properties: {
     keys: {
       type: ['array', 'null'],
       items: {
         type: 'object',
+        title: 'Key',
         properties: { name: { type: 'string' }, secret: { type: 'string' } },
         additionalProperties: false,
       },
     },
   },
   additionalProperties: false,
-};
+});
+const AES = keysOf('AESConfiguration');
 
 const TYPES: FileTypes = Object.fromEntries(
   // `v1` of the group `apiserver.config.k8s.io`; `EncryptionConfig` of the legacy version `v1` is no longer read.
   ['apiserver.config.k8s.io/v1/EncryptionConfiguration'].map((name) => [
     name,
     {
+      title: 'EncryptionConfiguration',
       properties: {
         resources: {
           type: ['array', 'null'],
           items: {
             type: 'object',
+            title: 'ResourceConfiguration',
             properties: {
               resources: { type: ['array', 'null'], items: { type: 'string' } },
               providers: {
                 type: ['array', 'null'],
                 items: {
                   type: 'object',
+                  title: 'ProviderConfiguration',
                   properties: {
-                    aesgcm: KEYS,
-                    aescbc: KEYS,
-                    secretbox: KEYS,
-                    identity: { type: ['object', 'null'], properties: {}, additionalProperties: false },
+                    aesgcm: AES,
+                    aescbc: AES,
+                    secretbox: keysOf('SecretboxConfiguration'),
+                    identity: {
+                      type: ['object', 'null'],
+                      title: 'IdentityConfiguration',
+                      properties: {},
+                      additionalProperties: false,
+                    },
                     kms: {
                       type: ['object', 'null'],
+                      title: 'KMSConfiguration',
                       properties: {
                         apiVersion: { type: 'string' },
                         name: { type: 'string' },
-                        cachesize: { type: ['integer', 'null'] },
+                        cachesize: { type: ['integer', 'null'], title: 'int32' },
                         endpoint: { type: 'string' },
                         timeout: { type: ['string', 'null'] },
                       },
@@ -106,12 +118,16 @@ export const KMS_TIMEOUT_DEFAULT = '3s';
  * kube-apiserver's message. `source` names the file in errors.
  */
 export async function readEncryptionConfiguration(source: string, text: string): Promise<EncryptionConfiguration> {
-  if (text === '') throw new ConfigError(`encryption provider configuration file ${JSON.stringify(source)} is empty`);
+  const fail = (why: string): ConfigError => new ConfigError(`error while parsing file: ${why}`);
+  const named = `encryption provider configuration file ${JSON.stringify(source)}`;
+  if (text === '') throw fail(`error while loading file: ${named} is empty`);
   const read = await readConfigFile<{ readonly resources?: EncryptionConfiguration['resources'] | null }>(text, TYPES);
-  if (!read.ok)
-    throw new ConfigError(
-      `error decoding encryption provider configuration file ${JSON.stringify(source)}: ${describeErrors(read.errors)}`,
-    );
+  if (!read.ok) throw fail(`error decoding ${named}: ${describeErrors(read.errors)}`);
+  for (const { providers } of read.value.resources ?? [])
+    for (const { kms } of providers ?? []) {
+      const timeout = kms?.timeout ?? KMS_TIMEOUT_DEFAULT;
+      if (parseDuration(timeout) === undefined) throw fail(`error decoding ${named}: ${durationProblem(timeout)}`);
+    }
   const configuration = {
     resources: (read.value.resources ?? []).map(({ resources, providers }) => ({
       resources: resources ?? [],
@@ -120,10 +136,7 @@ export async function readEncryptionConfiguration(source: string, text: string):
   };
   const found = new FieldErrors();
   validate(configuration, found);
-  if (!found.empty)
-    throw new ConfigError(
-      `error while parsing file: ${goAggregate(found.list.map((e) => `${e.field}: ${e.message}`))}`,
-    );
+  if (!found.empty) throw fail(goAggregate(found.list.map((e) => `${e.field}: ${e.message}`)));
   return configuration;
 }
 

@@ -387,6 +387,12 @@ describe('a configuration', () => {
   });
 
   it('with unknown fields, another kind or no text is refused', async () => {
+    const kms = (fields: object) => of(['secrets'], { kms: { apiVersion: 'v2', name: 'a', ...fields } });
+    const decoding = 'error decoding encryption provider configuration file "/encryption.yaml": ';
+    expect(await problem(kms({ timeout: '3x' }))).toBe(`${decoding}time: unknown unit "x" in duration "3x"`);
+    expect(await problem(kms({ cachesize: 'x' }))).toBe(
+      `${decoding}json: cannot unmarshal string into Go struct field KMSConfiguration.resources.providers.kms.cachesize of type int32`,
+    );
     expect(
       await problem('{"apiVersion":"apiserver.config.k8s.io/v1","kind":"EncryptionConfiguration","x":1}'),
     ).toContain('unknown field');

@@ -365,6 +365,14 @@ describe('errors have the texts of Go', () => {
 });
 
 describe('credentials', () => {
+  it('may be in a kubeconfig of YAML 1.1', () => {
+    const text = 'clusters: [{name: c, cluster: {server: "https://h", insecure-skip-tls-verify: on}}]\n';
+    const contexts = 'contexts: [{name: d, name: c, context: {cluster: c}}]\ncurrent-context: c\n';
+    const kubeconfig = new OutboundKubeconfig({ file: '/k', read: () => text + contexts });
+    expect(kubeconfig.target().target).toMatchObject({ origin: 'https://h', insecure: true });
+    expect(() => new OutboundKubeconfig({ file: '/k', read: () => 'users: [' })).toThrow('/k: yaml: line 1: did not');
+  });
+
   it('are those of the kubeconfig, by host and wildcard', async () => {
     const authority = await issueAuthority('clients', Date.now(), 10);
     const client = await issueLeaf(authority, { subject: { commonName: 'me' }, use: 'client', days: 5 }, Date.now());

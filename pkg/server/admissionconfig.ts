@@ -14,7 +14,8 @@ import {
   type SecurityPolicy,
   type TolerationLists,
 } from '../admission/index.js';
-import { isDns1123Label, isDns1123Subdomain } from '../api/index.js';
+import { isDns1123Label, isDns1123Subdomain, type JsonValue } from '../api/index.js';
+import { jsonText } from '../codec/index.js';
 import {
   ConfigError,
   checkFields,
@@ -30,12 +31,16 @@ import {
  */
 export async function readAdmissionConfig(file: string): Promise<FileSettings> {
   if (file === '') return {};
-  const { plugins = [] } = await read<AdmissionConfiguration>(file, await textOf(file), CONFIGURATION_TYPES);
+  const { plugins = [] } = await read<AdmissionConfiguration>(
+    'failed to apply admission: failed to read plugin config',
+    await textOf(file),
+    CONFIGURATION_TYPES,
+  );
   let settings: FileSettings = {};
   for (const { name, path = '', configuration } of plugins) {
-    const source = path === '' ? `${file}: plugins[${name}].configuration` : resolve(dirname(file), path);
-    const text = configuration === undefined || configuration === null ? undefined : JSON.stringify(configuration);
-    const content = text ?? (path === '' ? undefined : await textOf(source));
+    const source = `failed to apply admission: couldn't init admission plugin ${JSON.stringify(name)}`;
+    const text = configuration === undefined || configuration === null ? undefined : jsonText(configuration);
+    const content = text ?? (path === '' ? undefined : await textOf(resolve(dirname(file), path)));
     if (content === undefined) continue;
     const found = await settingsOf(name, source, content);
     const kubeconfigs = { ...settings.kubeconfigs, ...found.kubeconfigs };
@@ -45,15 +50,17 @@ export async function readAdmissionConfig(file: string): Promise<FileSettings> {
 }
 
 interface AdmissionConfiguration {
-  readonly plugins?: readonly { readonly name: string; readonly path?: string; readonly configuration?: unknown }[];
+  readonly plugins?: readonly { readonly name: string; readonly path?: string; readonly configuration?: JsonValue }[];
 }
 
 const CONFIGURATION = {
+  title: 'AdmissionConfiguration',
   properties: {
     plugins: {
       type: 'array',
       items: {
         type: 'object',
+        title: 'AdmissionPluginConfiguration',
         required: ['name'],
         properties: { name: { type: 'string' }, path: { type: 'string' }, configuration: {} },
         additionalProperties: false,
@@ -99,9 +106,11 @@ const LEVEL = { type: 'string', enum: ['privileged', 'baseline', 'restricted'], 
 const VERSION = { type: 'string', default: 'latest' };
 const NAMES = { type: 'array', items: { type: 'string' }, default: [] };
 const POD_SECURITY = {
+  title: 'PodSecurityConfiguration',
   properties: {
     defaults: {
       type: 'object',
+      title: 'PodSecurityDefaults',
       default: {},
       properties: Object.fromEntries(
         SECURITY_MODES.flatMap((m) => [[m, LEVEL] as const, [`${m}-version`, VERSION] as const]),
@@ -110,6 +119,7 @@ const POD_SECURITY = {
     },
     exemptions: {
       type: 'object',
+      title: 'PodSecurityExemptions',
       default: {},
       properties: { usernames: NAMES, namespaces: NAMES, runtimeClasses: NAMES },
       additionalProperties: false,
@@ -125,6 +135,7 @@ const POD_SECURITY_TYPES: FileTypes = Object.fromEntries(
 
 const EVENT_RATE_TYPES: FileTypes = {
   'eventratelimit.admission.k8s.io/v1alpha1/Configuration': {
+    title: 'Configuration',
     required: ['limits'],
     properties: {
       limits: {
@@ -132,12 +143,13 @@ const EVENT_RATE_TYPES: FileTypes = {
         minItems: 1,
         items: {
           type: 'object',
+          title: 'Limit',
           required: ['type', 'qps', 'burst'],
           properties: {
-            type: { type: 'string', enum: ['Server', 'Namespace', 'User', 'SourceAndObject'] },
-            qps: { type: 'integer', minimum: 1 },
-            burst: { type: 'integer', minimum: 1 },
-            cacheSize: { type: 'integer', minimum: 1, default: 4096 },
+            type: { type: 'string', title: 'LimitType', enum: ['Server', 'Namespace', 'User', 'SourceAndObject'] },
+            qps: { type: 'integer', title: 'int32', minimum: 1 },
+            burst: { type: 'integer', title: 'int32', minimum: 1 },
+            cacheSize: { type: 'integer', title: 'int32', minimum: 1, default: 4096 },
           },
           additionalProperties: false,
         },
@@ -147,12 +159,14 @@ const EVENT_RATE_TYPES: FileTypes = {
 };
 
 const LIMITED = {
+  title: 'ResourceQuotaConfiguration',
   properties: {
     limitedResources: {
       type: 'array',
       default: [],
       items: {
         type: 'object',
+        title: 'LimitedResource',
         required: ['resource', 'matchContains'],
         properties: {
           apiGroup: { type: 'string', default: '' },
@@ -239,6 +253,7 @@ function limitedOf(file: {
 }
 
 const WEBHOOK = {
+  title: 'WebhookAdmission',
   properties: { kubeConfigFile: { type: 'string', default: '' } },
 };
 const WEBHOOK_TYPES: FileTypes = {

@@ -29,7 +29,7 @@ export function imagePolicyOf(
 ): AdmissionSettings['imagePolicy'] {
   if (!isChosen('ImagePolicyWebhook', chosen)) return undefined;
   const fail = (why: string): ConfigError =>
-    new ConfigError(`failed to initialize admission: couldn't init admission plugin "ImagePolicyWebhook": ${why}`);
+    new ConfigError(`failed to apply admission: couldn't init admission plugin "ImagePolicyWebhook": ${why}`);
   if (config === undefined) throw fail('no config specified');
   try {
     const target = reviewTarget(config.kubeConfigFile, world);

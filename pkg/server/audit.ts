@@ -42,7 +42,7 @@ export async function openAudit(parts: AuditParts): Promise<Auditor | undefined>
     return undefined;
   }
   const policy = await readPolicy(policyFile, await policyText(policyFile), (problem) =>
-    parts.log.warn({ file: policyFile, problem }, 'unknown fields of the audit policy are ignored'),
+    parts.log.warn({ file: policyFile, problem }, 'the audit policy contains errors, which are ignored'),
   );
   const metrics = new AuditMetrics();
   const backends: Backend[] = [];

@@ -21,22 +21,25 @@ const TEXT = { type: 'string', default: '' };
 const DURATION = { type: 'string', default: '0s' };
 const FLAG = { type: 'boolean', default: true };
 
-const objectOf = (properties: Readonly<Record<string, unknown>>, more: object = {}) => ({
+/** `title`: the name of the type in Go, for errors. */
+const objectOf = (title: string, properties: Readonly<Record<string, unknown>>, more: object = {}) => ({
   type: 'object',
+  title,
   properties,
   additionalProperties: false,
   ...more,
 });
 
 const SCHEMA = {
+  title: 'AuthorizationConfiguration',
   properties: {
     authorizers: {
       type: 'array',
       default: [],
-      items: objectOf({
+      items: objectOf('AuthorizerConfiguration', {
         type: TEXT,
         name: TEXT,
-        webhook: objectOf({
+        webhook: objectOf('WebhookConfiguration', {
           authorizedTTL: DURATION,
           cacheAuthorizedRequests: FLAG,
           unauthorizedTTL: DURATION,
@@ -45,8 +48,16 @@ const SCHEMA = {
           subjectAccessReviewVersion: TEXT,
           matchConditionSubjectAccessReviewVersion: TEXT,
           failurePolicy: TEXT,
-          connectionInfo: objectOf({ type: TEXT, kubeConfigFile: { type: 'string' } }, { default: {} }),
-          matchConditions: { type: 'array', default: [], items: objectOf({ expression: TEXT }) },
+          connectionInfo: objectOf(
+            'WebhookConnectionInfo',
+            { type: TEXT, kubeConfigFile: { type: 'string' } },
+            { default: {} },
+          ),
+          matchConditions: {
+            type: 'array',
+            default: [],
+            items: objectOf('WebhookMatchCondition', { expression: TEXT }),
+          },
         }),
       }),
     },

@@ -248,7 +248,7 @@ async function encryptionText(file: string): Promise<string> {
     return await readFile(file, 'utf8');
   } catch (error) {
     throw new ConfigError(
-      `error opening encryption provider configuration file ${JSON.stringify(file)}: ${fileErrorText(error, file)}`,
+      `error while parsing file: error while loading file: error reading encryption provider configuration file ${JSON.stringify(file)}: ${fileErrorText(error, file)}`,
     );
   }
 }

@@ -143,7 +143,7 @@ export const rooms: readonly Room[] = [
       'pkg/outbound',
     ],
   },
-  { path: 'pkg/config', mayImport: vocabulary },
+  { path: 'pkg/config', mayImport: [...vocabulary, 'pkg/codec'] },
   { path: 'pkg/audit', mayImport: [...vocabulary, 'pkg/config'] },
   { path: 'pkg/encryption', mayImport: [...vocabulary, 'proto', 'pkg/storage', 'pkg/config'] },
   {

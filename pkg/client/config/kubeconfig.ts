@@ -1,5 +1,5 @@
 import { Ajv, type ErrorObject } from 'ajv';
-import { parse } from 'yaml';
+import { readYaml } from '../../codec/index.js';
 
 /** A kubeconfig file (v1). Every list may be missing. */
 export interface Kubeconfig {
@@ -126,12 +126,9 @@ function named(key: string, of: object): object {
 
 /** Parses a kubeconfig, or returns what is wrong with it. */
 export function parseKubeconfig(source: string): Kubeconfig | { readonly wrong: string } {
-  let value: unknown;
-  try {
-    value = parse(source, { logLevel: 'error', maxAliasCount: 100 });
-  } catch (error) {
-    return { wrong: `it is not valid YAML: ${(error as Error).message.split('\n')[0]}` };
-  }
+  const read = readYaml(Buffer.from(source));
+  if (!read.ok) return { wrong: read.message };
+  const value: unknown = read.value;
   const check = new Ajv({ allowUnionTypes: true }).compile<Kubeconfig>(SCHEMA);
   if (check(value)) return value;
   return { wrong: sentence(check.errors![0]!) };
