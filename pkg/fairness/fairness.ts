@@ -2,9 +2,10 @@ import type { UserInfo } from '../api/index.js';
 import type { Clock, World } from '../base/index.js';
 import { allocate, type SeatLimits, seatLimits, smoothed } from './borrowing.js';
 import { type FlowConfig, flowConfig, type LevelSpec } from './config.js';
+import type { KindLimits } from './kinduse.js';
 import { PriorityLevel, type Rejection, type Seat, type Work } from './level.js';
 import { covers, distinguisherOf, type FlowRequest, type FlowSchema, rulesFor } from './matching.js';
-import { FlowControlMetrics, type FlowSeries, type KindLimits } from './metrics.js';
+import { FlowControlMetrics, type FlowSeries } from './metrics.js';
 
 export interface FairnessOptions {
   readonly world: World;

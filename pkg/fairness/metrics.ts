@@ -10,6 +10,7 @@ import {
 } from '../telemetry/index.js';
 import type { Allocation, SeatLimits } from './borrowing.js';
 import type { Demand } from './demand.js';
+import { type KindLimits, type KindUse, KindUses } from './kinduse.js';
 import type { Rejection } from './level.js';
 
 const BY_FLOW = ['priority_level', 'flow_schema'];
@@ -24,7 +25,6 @@ const WATCH_BUCKETS = [0, 1, 10, 100, 1000, 10_000];
 const REQUEST_USE_BUCKETS = [0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 0.75, 1];
 const SEAT_USE_BUCKETS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1];
 const DEMAND_BUCKETS = [0.2, 0.4, 0.6, 0.8, 1, 1.2, 1.4, 1.7, 2, 2.8, 4, 6];
-const KIND_USE_BUCKETS = [0, 0.001, 0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1];
 
 /** The use of one level over time. */
 export interface LevelUse {
@@ -39,15 +39,8 @@ export interface LevelUse {
 }
 
 /** Read-only or mutating requests over time: in queues, and executing relative to the limit for their kind. */
-export interface KindUse {
+export interface QueuedKindUse extends KindUse {
   readonly waiting: TimedRatio;
-  readonly executing: TimedRatio;
-}
-
-/** The largest numbers of requests in flight, by their kind; 0 if there is no limit. */
-export interface KindLimits {
-  readonly readOnly: number;
-  readonly mutating: number;
 }
 
 /** The metrics of one flow schema at its level, looked up once. */
@@ -121,9 +114,9 @@ export class FlowControlMetrics {
   readonly #requestUse: TimedHistogramFamily;
   readonly #seatUse: TimedHistogramFamily;
   readonly #demand: TimedHistogramFamily;
-  readonly #kindUse: TimedHistogramFamily;
-  readonly readOnly: KindUse;
-  readonly mutating: KindUse;
+  readonly #kinds: KindUses;
+  readonly readOnly: QueuedKindUse;
+  readonly mutating: QueuedKindUse;
 
   constructor({ monotonic }: Pick<Clock, 'monotonic'>, limits: KindLimits) {
     const timed = (name: string, help: string, labels: readonly string[], bounds: readonly number[]) =>
@@ -151,20 +144,9 @@ export class FlowControlMetrics {
       BY_LEVEL,
       DEMAND_BUCKETS,
     );
-    this.#kindUse = timed(
-      'read_vs_write_current_requests',
-      'the number of requests (as a fraction of the relevant limit) waiting or in regular stage of execution',
-      ['phase', 'request_kind'],
-      KIND_USE_BUCKETS,
-    );
-    this.readOnly = this.#kind('readOnly', limits.readOnly, monotonic());
-    this.mutating = this.#kind('mutating', limits.mutating, monotonic());
-  }
-
-  #kind(name: string, limit: number, now: number): KindUse {
-    const use = { waiting: this.#kindUse.at('waiting', name), executing: this.#kindUse.at('executing', name) };
-    if (limit > 0) use.executing.limit(limit, now);
-    return use;
+    this.#kinds = new KindUses(monotonic, limits);
+    this.readOnly = { waiting: this.#kinds.waiting('readOnly'), executing: this.#kinds.readOnly.executing };
+    this.mutating = { waiting: this.#kinds.waiting('mutating'), executing: this.#kinds.mutating.executing };
   }
 
   use(level: string): LevelUse {
@@ -203,7 +185,7 @@ export class FlowControlMetrics {
       this.#requestUse,
       this.#seatUse,
       this.#demand,
-      this.#kindUse,
+      this.#kinds.family,
     ];
   }
 

@@ -7,6 +7,7 @@ function world() {
   const timers: { at: number; f: () => void; on: boolean }[] = [];
   let now = 0;
   const w = {
+    clock: { monotonic: () => now },
     timers: {
       after(ms: number, f: () => void) {
         const timer = { at: now + ms, f, on: true };
@@ -34,6 +35,21 @@ function entering(limiter: InFlightLimiter, user: string, order: string[], name:
 }
 
 describe('in-flight limiter', () => {
+  it('measures the running requests over time', () => {
+    const { w } = world();
+    const limiter = new InFlightLimiter(w, 1, { add: (change, now) => void seen.push([change, now]) });
+    const seen: [number, number][] = [];
+    limiter.enter('a');
+    void limiter.enter('a');
+    limiter.leave();
+    expect(seen).toEqual([[1, 0]]);
+    limiter.leave();
+    expect(seen).toEqual([
+      [1, 0],
+      [-1, 0],
+    ]);
+  });
+
   it('admits requests up to the limit, then queues them', async () => {
     const limiter = new InFlightLimiter(world().w, 2);
     expect([limiter.enter('a'), limiter.enter('a')]).toEqual([true, true]);

@@ -1,6 +1,12 @@
 import type { World } from '../base/index.js';
 import { limits } from './limits.js';
 
+/** A number over time. */
+export interface RunningUse {
+  /** `now`: the monotonic time, in milliseconds. */
+  add(change: number, now: number): void;
+}
+
 /**
  * Limits the requests in flight. Further requests wait in the queue of their user. Users are served in turn, so that a
  * flood of requests from one client does not delay the others. Queues are bounded in length and time. A request beyond
@@ -9,14 +15,16 @@ import { limits } from './limits.js';
 export class InFlightLimiter {
   readonly #world: World;
   readonly #max: number;
+  readonly #use: RunningUse | undefined;
   readonly #queues = new Map<string, Waiter[]>();
   #running = 0;
   #waiting = 0;
 
-  /** A `max` of 0 means no limit. */
-  constructor(world: World, max: number) {
+  /** A `max` of 0 means no limit. `use` measures the running requests over time. */
+  constructor(world: World, max: number, use?: RunningUse) {
     this.#world = world;
     this.#max = max;
+    this.#use = use;
   }
 
   get running(): number {
@@ -29,7 +37,7 @@ export class InFlightLimiter {
    */
   enter(user: string): true | false | Promise<'entered' | 'timedOut'> {
     if (this.#max === 0 || this.#running < this.#max) {
-      this.#running++;
+      this.#count(1);
       return true;
     }
     if (this.#waiting >= this.#max * limits.queuedPerPlace) return false;
@@ -55,7 +63,7 @@ export class InFlightLimiter {
   leave(): void {
     const next = this.#queues.entries().next();
     if (next.done === true) {
-      this.#running--;
+      this.#count(-1);
       return;
     }
     // A waiting request replaces the one that leaves; its user moves to the end of the round.
@@ -65,6 +73,11 @@ export class InFlightLimiter {
     this.#queues.delete(user);
     if (queue.length > 0) this.#queues.set(user, queue);
     waiter.enter();
+  }
+
+  #count(change: 1 | -1): void {
+    this.#running += change;
+    this.#use?.add(change, this.#world.clock.monotonic());
   }
 
   #remove(user: string, waiter: Waiter): void {

@@ -1,7 +1,7 @@
 import type { AuthObjects } from '../auth/index.js';
 import type { World } from '../base/index.js';
 import type { Config } from '../config/index.js';
-import { Fairness } from '../fairness/index.js';
+import { Fairness, KindUses } from '../fairness/index.js';
 import {
   fairnessGate,
   type Gate,
@@ -41,15 +41,17 @@ export function openGate({ world, config, registry, objects, metrics, counter }:
   const { requestsInFlight, mutatingInFlight, fairness: isFair } = config.limits;
   const serverSeats = requestsInFlight + mutatingInFlight;
   if (!isFair || serverSeats === 0) {
-    const readOnly = new InFlightLimiter(world, requestsInFlight);
-    const mutating = new InFlightLimiter(world, mutatingInFlight);
+    const monotonic = (): number => world.clock.monotonic();
+    const uses = new KindUses(monotonic, { readOnly: requestsInFlight, mutating: mutatingInFlight });
+    const readOnly = new InFlightLimiter(world, requestsInFlight, uses.readOnly.executing);
+    const mutating = new InFlightLimiter(world, mutatingInFlight, uses.mutating.executing);
     const shed: Shed = (call) => {
       counter.shed(call);
       metrics.dropped(call.exchange.method === 'GET' ? 'readOnly' : 'mutating');
     };
     return {
-      gate: inFlightGate({ readOnly, mutating, now: () => world.clock.monotonic(), shed }),
-      families: [],
+      gate: inFlightGate({ readOnly, mutating, now: monotonic, shed }),
+      families: [uses.family],
       fairness: undefined,
       beforeScrape() {
         metrics.readOnlyInFlight.value = readOnly.running;

@@ -62,5 +62,8 @@ it('has the checks of the parts that run', () => {
   expect(names(parts({ kms }), 'livez')).not.toContain('kms-providers');
   expect(names(parts({ elections: true }), 'readyz').filter((name) => name.includes('election'))).toHaveLength(1);
   const plain = names(parts({ fairness: false, rbac: false }), 'healthz');
-  expect(plain.filter((name) => /fairness|rbac|election/.test(name))).toEqual([]);
+  expect(plain.filter((name) => /fairness|in-flight|rbac|election/.test(name))).toEqual([
+    'poststarthook/max-in-flight-filter',
+    'poststarthook/priority-and-fairness-config-producer',
+  ]);
 });

@@ -19,7 +19,7 @@ export interface HealthCheckParts {
 
 /**
  * The checks of `/healthz`, `/livez` and `/readyz`, with the names and in the order of kube-apiserver 1.37, as far as they have a
- * meaning here (there is no loopback certificate and no peer proxy). `etcd` is the store: on `/livez` that of this peer alone, because
+ * meaning here (there is no loopback certificate and no peer proxy; an aggregator always has a client certificate). `etcd` is the store: on `/livez` that of this peer alone, because
  * a restart does not bring back a majority; on the other paths it needs a leader.
  */
 export function healthChecks(parts: HealthCheckParts): HealthChecks {
@@ -58,7 +58,7 @@ function startSteps({ reloadsEncryption, fairness, rbac, elections }: HealthChec
     'poststarthook/generic-apiserver-start-informers',
     ...(fairness
       ? ['poststarthook/priority-and-fairness-config-consumer', 'poststarthook/priority-and-fairness-filter']
-      : []),
+      : ['poststarthook/max-in-flight-filter']),
     'poststarthook/storage-object-count-tracker-hook',
     'poststarthook/start-apiextensions-informers',
     'poststarthook/start-apiextensions-controllers',
@@ -73,7 +73,7 @@ function startSteps({ reloadsEncryption, fairness, rbac, elections }: HealthChec
     'poststarthook/start-service-ip-repair-controllers',
     ...(rbac ? ['poststarthook/rbac/bootstrap-roles'] : []),
     'poststarthook/scheduling/bootstrap-system-priority-classes',
-    ...(fairness ? ['poststarthook/priority-and-fairness-config-producer'] : []),
+    'poststarthook/priority-and-fairness-config-producer',
     'poststarthook/bootstrap-controller',
     'poststarthook/start-kubernetes-service-cidr-controller',
     'poststarthook/aggregator-reload-proxy-client-cert',
