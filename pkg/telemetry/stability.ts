@@ -122,12 +122,21 @@ const LEVELS = {
   ],
 } as const;
 
-const LEVEL_OF: ReadonlyMap<string, string> = new Map(
-  Object.entries(LEVELS).flatMap(([level, names]) => names.map((name) => [name, level] as const)),
-);
+/** Histograms of gauges over time: their kind of metric is an experiment, too. */
+const EXPERIMENTS = [
+  'apiserver_flowcontrol_demand_seats',
+  'apiserver_flowcontrol_priority_level_request_utilization',
+  'apiserver_flowcontrol_priority_level_seat_utilization',
+  'apiserver_flowcontrol_read_vs_write_current_requests',
+];
+
+const PREFIX_OF: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(LEVELS).flatMap(([level, names]) => names.map((name) => [name, `[${level}]`] as const)),
+  ...EXPERIMENTS.map((name) => [name, 'EXPERIMENTAL: [ALPHA]'] as const),
+]);
 
 /** The metric with its level in the description. */
 export function withStability<M extends { readonly name: string; readonly help: string }>(metric: M): M {
-  const level = LEVEL_OF.get(metric.name);
-  return level === undefined ? metric : { ...metric, help: `[${level}] ${metric.help}` };
+  const prefix = PREFIX_OF.get(metric.name);
+  return prefix === undefined ? metric : { ...metric, help: `${prefix} ${metric.help}` };
 }

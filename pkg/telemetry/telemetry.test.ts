@@ -57,7 +57,9 @@ describe('exposition', () => {
     const exposition = new Exposition({ process: false });
     const own = new CounterFamily({ name: 'own_total', help: 'Own.' }, []);
     own.at().value = 1;
-    exposition.add(buildInfo('v1.37.0'), own);
+    const demand = new CounterFamily({ name: 'apiserver_flowcontrol_demand_seats', help: 'Demand.' }, []);
+    demand.at().value = 1;
+    exposition.add(buildInfo('v1.37.0'), own, demand);
     exposition.addSource(async () => [
       {
         name: 'apiserver_storage_objects',
@@ -72,6 +74,7 @@ describe('exposition', () => {
       'kubernetes_build_info [BETA] Version of the API that is served.',
       'apiserver_storage_objects [STABLE] Objects.',
       'own_total Own.',
+      'apiserver_flowcontrol_demand_seats EXPERIMENTAL: [ALPHA] Demand.',
     ]) {
       expect(text).toContain(`# HELP ${line}\n`);
       const help = line.slice(line.indexOf(' ') + 1);
