@@ -67,6 +67,38 @@ describe('the TLS of the serving port', () => {
     expect(await shown('inside.example')).toBe('other');
   });
 
+  it('chooses among several certificates as kube-apiserver does', async () => {
+    const door = await open();
+    const leaf = async (commonName: string, ...dnsNames: readonly string[]): Promise<KeyPair> =>
+      issueLeaf(await authority, { subject: { commonName }, use: 'server', dnsNames, days: 2 }, now);
+    const { cert: clientCa } = await authority;
+    door.renew({
+      ...(await leaf('main', 'main.example')),
+      clientCa,
+      named: [
+        { ...(await leaf('wild', '*.wild.example')), names: [] },
+        { ...(await leaf('exact', 'x.wild.example', 'both.example')), names: [] },
+        { ...(await leaf('second', 'both.example', 'more.example')), names: [] },
+        { ...(await leaf('127.0.0.1', 'address.example')), names: [] },
+        { ...(await leaf('given', 'own.example', 'main.example')), names: ['given.example', 'more.example', '*'] },
+        { ...(await leaf('hidden', 'hidden.example')), names: ['given.example'] },
+      ],
+    });
+    for (const [name, shown] of [
+      ['x.wild.example', 'exact'],
+      ['y.wild.example', 'wild'],
+      ['both.example', 'exact'],
+      ['more.example', 'given'],
+      ['own.example', 'given'],
+      ['main.example', 'main'],
+      ['address.example', '127.0.0.1'],
+      ['hidden.example', 'main'],
+      ['wild', 'wild'],
+      ['single', 'given'],
+    ] as const)
+      expect([name, await nameShown(door.port, name)]).toEqual([name, shown]);
+  });
+
   it('shows new certificates after a renewal', async () => {
     const door = await open();
     const { cert: clientCa } = await authority;

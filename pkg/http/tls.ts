@@ -1,5 +1,7 @@
 import { X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
 import { createSecureContext, type SecureContext } from 'node:tls';
+import { isDns1123Subdomain } from '../api/index.js';
 
 /** PEM texts. */
 export interface TlsMaterial {
@@ -59,10 +61,16 @@ export function policyOptions({ minVersion, ciphers, http2 }: TlsPolicy) {
   };
 }
 
+interface Named {
+  readonly context: SecureContext;
+  readonly certificate: X509Certificate;
+}
+
 /** Chooses the context of a server name. */
 export class NamedContexts {
   readonly #policy: TlsPolicy;
-  #contexts: readonly { readonly context: SecureContext; readonly fits: (name: string) => boolean }[] = [];
+  #byName: ReadonlyMap<string, Named> = new Map();
+  #main: X509Certificate | undefined;
 
   constructor(policy: TlsPolicy, tls: TlsMaterial) {
     this.#policy = policy;
@@ -70,32 +78,45 @@ export class NamedContexts {
   }
 
   /**
-   * Uses these certificates for new connections. Certificates with explicit names take precedence over the names inside
-   * certificates.
+   * Uses these certificates for new connections. Names that are given take precedence over those inside certificates; of several
+   * certificates with the same name, the first has it.
    */
-  use({ named = [], clientCa }: TlsMaterial): void {
+  use({ named = [], clientCa, cert: main }: TlsMaterial): void {
     const { minVersion, ciphers } = policyOptions(this.#policy);
+    const byName = new Map<string, Named>();
     const sorted = [...named].sort((a, b) => Number(a.names.length === 0) - Number(b.names.length === 0));
-    this.#contexts = sorted.map(({ cert, key, names }) => {
+    for (const { cert, key, names } of sorted) {
       const certificate = new X509Certificate(cert);
-      return {
-        context: createSecureContext({ cert, key, ca: clientCa, minVersion, ciphers }),
-        fits: (name) =>
-          names.length === 0 ? certificate.checkHost(name) !== undefined : names.some((n) => matches(n, name)),
-      };
-    });
+      const one = { context: createSecureContext({ cert, key, ca: clientCa, minVersion, ciphers }), certificate };
+      for (const name of names.length > 0 ? names : namesIn(certificate)) if (!byName.has(name)) byName.set(name, one);
+    }
+    this.#byName = byName;
+    this.#main = byName.size === 0 ? undefined : new X509Certificate(main);
   }
 
-  /** Undefined: the certificate of the server. */
+  /**
+   * Undefined: the certificate of the server. The name itself comes before a wildcard for its first label, and a certificate that
+   * has the name, but was given for others, comes last.
+   */
   of(serverName: string): SecureContext | undefined {
-    const name = serverName.toLowerCase();
-    return this.#contexts.find(({ fits }) => fits(name.endsWith('.') ? name.slice(0, -1) : name))?.context;
+    if (this.#main === undefined) return undefined;
+    const lower = serverName.toLowerCase();
+    const name = lower.endsWith('.') ? lower.slice(0, -1) : lower;
+    const found = this.#byName.get(name) ?? this.#byName.get(name.replace(/^[^.]*/, '*'));
+    if (found !== undefined) return found.context;
+    const fits = (certificate: X509Certificate): boolean =>
+      certificate.checkHost(name, { subject: 'never' }) !== undefined;
+    if (fits(this.#main)) return undefined;
+    return [...this.#byName.values()].find(({ certificate }) => fits(certificate))?.context;
   }
 }
 
-/** `*.example.com` matches one more label. */
-function matches(pattern: string, name: string): boolean {
-  if (!pattern.startsWith('*.')) return pattern === name;
-  const dot = name.indexOf('.');
-  return dot > 0 && name.slice(dot) === pattern.slice(1);
+/** The names of a certificate in lower case: its common name if that is a name of a host, and its DNS names. */
+function namesIn(certificate: X509Certificate): readonly string[] {
+  const common = /(?:^|\n)CN=(.*)/.exec(certificate.subject)?.[1] ?? '';
+  const isName = common === '*' || isDns1123Subdomain(common.replace(/^\*\./, '')).length === 0;
+  const alternative = [...(certificate.subjectAltName ?? '').matchAll(/(?:^|, )DNS:([^,"]+)/g)].map(
+    ([, name]) => name!,
+  );
+  return [...(isName && isIP(common) === 0 ? [common] : []), ...alternative.map((name) => name.toLowerCase())];
 }
