@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { shellWord } from '../base/index.js';
 import type { Config } from '../config/index.js';
 import type { TrustedAuthorities } from '../controllers/index.js';
-import type { NamedPair, TlsMaterial } from '../http/index.js';
+import type { TlsMaterial } from '../http/index.js';
 import { createLog, type Log } from '../telemetry/index.js';
 import { endpointAddress } from './advertise.js';
 import { proxyCertificate } from './aggregation.js';
@@ -11,8 +11,8 @@ import { openAudit } from './audit.js';
 import { failureOf, signalOrders } from './exit.js';
 import { exposedFiles } from './files.js';
 import { type FrontProxy, keepFrontProxy, trustOf } from './frontproxy.js';
-import { givenAuthorities, givenPair, keepCertDir, pairInCertDir, refuseOverlap } from './given.js';
-import type { KeyPair } from './issue.js';
+import { keepCertDir } from './given.js';
+import { GivenCertificates, type GivenTls } from './givencertificates.js';
 import { lockFolder } from './lock.js';
 import { openObjects } from './objects.js';
 import { authorityWarning, keepKubeconfig, keepPki, type Pki, serverNames } from './pki.js';
@@ -90,8 +90,8 @@ const RELOAD_PERIOD = 10_000;
 async function start(config: Config, log: Log, fatal: (error: Error) => void): Promise<Running> {
   const world = systemWorld;
   for (const warning of config.warnings) log.warn({}, warning);
-  const given = givenTls(config);
-  checkAuthorities(given, config);
+  const certificates = new GivenCertificates(config);
+  const given = certificates.current;
   const lock = lockFolder(config.dataDir);
   const undo: (() => Promise<void> | void)[] = [() => lock.release()];
   const stop = async (): Promise<void> => {
@@ -125,7 +125,7 @@ async function start(config: Config, log: Log, fatal: (error: Error) => void): P
       rootCa: rootCaOf(given, pki),
       tokenKey: pki.tokenKey,
       authority: () => pki.ca,
-      trusted: () => trustedAuthorities(config, tlsMaterial(givenTls(config), pki).clientCa, own),
+      trusted: () => trustedAuthorities(config, certificates.current, pki, own),
       proxyClient: proxyCertificate(config) ?? own?.client,
       failed: (why) => fatal(new Error(why)),
     });
@@ -144,7 +144,7 @@ async function start(config: Config, log: Log, fatal: (error: Error) => void): P
       auditor,
       access: objects.access,
       aggregation: objects.aggregation,
-      proxyCa: proxyAuthority(config),
+      proxyCa: given.proxyCa,
       queues: () => objects.queues(),
       tls: tlsMaterial(given, pki),
       address: (port) => `${host}:${port}`,
@@ -162,13 +162,15 @@ async function start(config: Config, log: Log, fatal: (error: Error) => void): P
     const url = `https://${host}:${api.port}`;
     const kubeconfig = join(config.dataDir, 'admin.kubeconfig');
     keepKubeconfig(kubeconfig, url, pki);
-    let shown: readonly [GivenTls, string | undefined] = [given, proxyAuthority(config)];
+    const renew = (): void => api.renew(tlsMaterial(certificates.current, pki), certificates.current.proxyCa);
+    const failed = (error: Error): void =>
+      log.error({ err: error }, 'a certificate or authority could not be reloaded; the previous one stays');
     const stopRenewing = world.timers.every(DAY, () => {
       keepPki(pkiFolder, names, world.clock.now())
         .then((renewed) => {
           pki = renewed;
           warn();
-          api.renew(tlsMaterial(givenTls(config), pki), proxyAuthority(config));
+          renew();
           keepKubeconfig(kubeconfig, url, pki);
         })
         // The server continues with its certificates and tries again a day later.
@@ -177,18 +179,10 @@ async function start(config: Config, log: Log, fatal: (error: Error) => void): P
     undo.push(stopRenewing);
     undo.push(
       world.timers.every(RELOAD_PERIOD, () => {
-        try {
-          const now = givenTls(config);
-          const proxy = proxyAuthority(config);
-          if (JSON.stringify([now, proxy]) === JSON.stringify(shown)) return;
-          shown = [now, proxy];
-          api.renew(tlsMaterial(now, pki), proxy);
-          objects.presence.refresh();
-          log.info({}, 'certificates and authorities reloaded');
-        } catch (error) {
-          // A file is being replaced or does not match: the server keeps its certificates and checks again later.
-          log.error({ err: error }, 'certificates and authorities could not be reloaded');
-        }
+        if (!certificates.reload(failed)) return;
+        renew();
+        objects.presence.refresh();
+        log.info({}, 'certificates and authorities reloaded');
       }),
     );
     const warming = world.timers.after(1000, () => void api.exposition.warm());
@@ -208,13 +202,6 @@ async function shutDown(api: Api, config: Config): Promise<void> {
   await api.drain(config.serving.shutdownGrace);
 }
 
-/** Reads the certificates of the flags from the current files. */
-interface GivenTls {
-  readonly pair: KeyPair | undefined;
-  readonly clientCa: string | undefined;
-  readonly named: readonly NamedPair[];
-}
-
 /** The files of private keys: those of the server, and those that flags name. */
 function keyFilesOf({ serving, cluster }: Config, pkiFolder: string): readonly string[] {
   const own = [
@@ -229,45 +216,24 @@ function keyFilesOf({ serving, cluster }: Config, pkiFolder: string): readonly s
   return [...own, serving.keyFile, cluster.peerKeyFile].filter((file) => file !== '');
 }
 
-/** Checks the authorities of flags against each other. The authority that this server made is not one of them. */
-function checkAuthorities({ clientCa }: GivenTls, config: Config): void {
-  const proxyCa = proxyAuthority(config);
-  if (clientCa !== undefined && proxyCa !== undefined)
-    refuseOverlap(clientCa, proxyCa, config.access.requestHeader!.allowedNames);
-}
-
-function givenTls({ serving: { certFile, keyFile, clientCaFile, certDir, tls } }: Config): GivenTls {
-  const pair =
-    certFile === ''
-      ? pairInCertDir(certDir)
-      : givenPair({ flag: 'tls-cert-file', path: certFile }, { flag: 'tls-private-key-file', path: keyFile });
-  const clientCa = clientCaFile === '' ? undefined : givenAuthorities({ flag: 'client-ca-file', path: clientCaFile });
-  const flag = 'tls-sni-cert-key';
-  const named = tls.named.map(({ certFile: cert, keyFile: key, names }) => ({
-    ...givenPair({ flag, path: cert }, { flag, path: key }),
-    names,
-  }));
-  return { pair, clientCa, named };
-}
-
 /** The front proxy that this server is to aggregated servers, unless a flag names another. */
 async function ownFrontProxy(config: Config, folder: string, now: number): Promise<FrontProxy | undefined> {
   if (config.outbound.proxyClient !== undefined || config.access.requestHeader !== undefined) return undefined;
   return keepFrontProxy(folder, now);
 }
 
-function proxyAuthority({ access: { requestHeader } }: Config): string | undefined {
-  if (requestHeader === undefined) return undefined;
-  return givenAuthorities({ flag: 'requestheader-client-ca-file', path: requestHeader.clientCaFile });
-}
-
 /** The trusted authorities of clients and front proxies that this server publishes to aggregated API servers. */
-function trustedAuthorities(config: Config, clientCa: string, own: FrontProxy | undefined): TrustedAuthorities {
+function trustedAuthorities(
+  config: Config,
+  given: GivenTls,
+  pki: Pki,
+  own: FrontProxy | undefined,
+): TrustedAuthorities {
   const { requestHeader } = config.access;
   return {
-    clientCa,
+    clientCa: tlsMaterial(given, pki).clientCa,
     requestHeader:
-      requestHeader === undefined ? own && trustOf(own) : { ...requestHeader, clientCa: proxyAuthority(config) ?? '' },
+      requestHeader === undefined ? own && trustOf(own) : { ...requestHeader, clientCa: given.proxyCa ?? '' },
   };
 }
 
