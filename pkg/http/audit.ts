@@ -179,7 +179,10 @@ function annotationsOf({ annotations, decision }: Call): string {
     if (decision.kind === 'allow') return allowedBy(decision.reason);
   }
   const all = new Map(annotations);
-  if (decision !== undefined) {
+  // A failed authorizer has not decided.
+  if (decision?.kind !== 'allow' && decision?.error !== undefined)
+    all.set('authorization.k8s.io/reason', 'internal error');
+  else if (decision !== undefined) {
     all.set('authorization.k8s.io/decision', decision.kind === 'allow' ? 'allow' : 'forbid');
     all.set('authorization.k8s.io/reason', decision.reason);
   }

@@ -22,6 +22,7 @@ import type { RequestCounter } from './metrics.js';
 import type { SupportedEncodings } from './negotiate.js';
 import { requestInfo } from './requestinfo.js';
 import { sendError } from './responses.js';
+import { PlainServerError } from './servererror.js';
 
 /** The parts of the pipeline. */
 export interface Stages {
@@ -188,7 +189,7 @@ function authorize(call: Call, stages: Stages, since: number): void | Promise<vo
     stages.counter.authorized(call, resultOf(found), since);
     call.decision = found;
     if (found.kind === 'allow') return;
-    if (found.error !== undefined) throw errors.internal(found.error);
+    if (found.error !== undefined) throw new PlainServerError(call.exchange.url, found.error);
     call.deciding = true;
     throw forbidden(call.user, attributes, found.reason);
   }

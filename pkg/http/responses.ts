@@ -11,6 +11,7 @@ import { type DocumentForm, errorForm, MEDIA_TYPES, wantsPretty } from './negoti
 import { PageNotFound } from './pagenotfound.js';
 import type { Stages } from './pipeline.js';
 import { MalformedPath } from './requestinfo.js';
+import { PlainServerError } from './servererror.js';
 import { copyPieces } from './streaming.js';
 import { BadHandshake } from './websocket.js';
 
@@ -142,6 +143,7 @@ export function sendError(
   if (exchange.gone) return;
   if (error instanceof MalformedPath) return sendText(call, 400, '400 Bad Request');
   if (error instanceof PageNotFound) return sendText(call, 404, `${error.message}\n`);
+  if (error instanceof PlainServerError) return sendText(call, 500, `${error.message}\n`);
   if (error instanceof BadHandshake) return sendText(call, 400, error.message, { 'sec-websocket-version': '13' });
   const failure = error instanceof ApiError ? error : fault(call, error, stages.log);
   // The response has begun: aborting the connection shows the client that it is incomplete.

@@ -3,9 +3,10 @@ import type { World } from '../base/index.js';
 import { jsonText } from '../codec/index.js';
 import type { Outbound } from './client.js';
 import { OutboundError } from './errors.js';
+import { sendRepeatedly } from './repeat.js';
 import { restError } from './rest.js';
 import { decodeReview } from './review.js';
-import type { OutboundTarget } from './target.js';
+import type { OutboundRequest, OutboundResponse, OutboundTarget } from './target.js';
 
 /** The address of the service. It is read at every call, so that changed files take effect. */
 export type ReviewTarget = () => { readonly target: OutboundTarget; readonly path: string };
@@ -14,7 +15,7 @@ export interface ReviewClientParts {
   readonly world: World;
   readonly outbound: Outbound;
   readonly target: ReviewTarget;
-  /** Milliseconds for one attempt. */
+  /** Milliseconds for one attempt. A response with Retry-After is asked for again within this time. */
   readonly timeout: number;
   /** Milliseconds before the second attempt; 500 by default. */
   readonly firstWait?: number;
@@ -71,14 +72,17 @@ export class ReviewClient {
   async #once(review: JsonObject): Promise<JsonObject> {
     const { outbound, timeout } = this.#parts;
     const { target, path } = this.#parts.target();
-    const response = await outbound.send(target, {
+    const send = (r: OutboundRequest): Promise<OutboundResponse> => outbound.send(target, r);
+    const request: OutboundRequest = {
       method: 'POST',
       path: pathWithTimeout(path, timeout),
       headers: { accept: 'application/json, */*', 'content-type': 'application/json' },
       body: Buffer.from(`${jsonText(review)}\n`),
       timeout,
       bodyBytesMax: BODY_BYTES_MAX,
-    });
+    };
+    const url = target.origin + request.path;
+    const response = await sendRepeatedly({ world: this.#parts.world, send, url }, request);
     const problem = restError(response);
     if (problem !== undefined) throw problem;
     const [group = '', version = ''] = String(review['apiVersion']).split('/');
@@ -91,10 +95,9 @@ function isTimeout(error: unknown): boolean {
   return error instanceof ApiError && error.status.code === 504;
 }
 
-/** Broken connections, 429, 500, 504, and responses with Retry-After. */
+/** Connections that were reset, 429, 500, 504, and responses with Retry-After. */
 function mayPass(error: unknown): boolean {
-  if (error instanceof OutboundError)
-    return error.phase === 'exchange' && (error.reason === 'EOF' || error.reason.includes('connection reset'));
+  if (error instanceof OutboundError) return error.phase === 'exchange' && error.reason.includes('connection reset');
   if (!(error instanceof ApiError)) return false;
   const { code, details } = error.status;
   return code === 429 || code === 500 || code === 504 || (details?.retryAfterSeconds ?? 0) > 0;

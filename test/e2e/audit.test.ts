@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { accessOf } from '../../pkg/client/index.js';
 import { testServer } from '../../pkg/outbound/testing/server.js';
+import { writeWebhookConfig } from '../access/kubeconfig.js';
 import { Client } from './client.js';
 import { isBuilt, ServerProcess } from './process.js';
 
@@ -203,6 +204,32 @@ describe.skipIf(!isBuilt)('the audit', () => {
     expect(text).not.toContain('stringData');
     client.close();
     anonymous.close();
+  });
+
+  it('has no decision of an authorizer that failed', async () => {
+    const webhook = await testServer((_body, _request, response) => {
+      response.statusCode = 404;
+      response.end();
+    });
+    const log = join(folder, 'undecided.log');
+    const [server, client] = await started(
+      'undecided',
+      `--audit-policy-file=${policyFile({ level: 'Metadata', users: ['system:anonymous'] })}`,
+      `--audit-log-path=${log}`,
+      '--authorization-mode=Webhook',
+      `--authorization-webhook-config-file=${writeWebhookConfig(join(folder, 'undecided-hook'), webhook)}`,
+    );
+    const anonymous = new Client(client.credentials, { anonymous: true });
+    expect((await anonymous.ask('/api/v1/nodes', {})).status).toBe(500);
+    await server.stop();
+    expect(eventsOf(log).at(-1)).toMatchObject({
+      responseStatus: { code: 500 },
+      annotations: { 'authorization.k8s.io/reason': 'internal error' },
+    });
+    expect(readFileSync(log, 'utf8')).not.toContain('authorization.k8s.io/decision');
+    client.close();
+    anonymous.close();
+    await webhook.close();
   });
 
   it('has the patches of mutating webhooks where it has the objects of requests', async () => {
