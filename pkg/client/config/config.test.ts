@@ -204,6 +204,12 @@ describe('an exec plug-in', () => {
     expect((await headersOf(configOf({ ...exec(), token: 't' }))).authorization).toBe('Bearer t');
   });
 
+  it('may print YAML', async () => {
+    const output = 'apiVersion: client.authentication.k8s.io/v1\nkind: ExecCredential\nstatus: {token: a}\n';
+    const config = configOf(exec({ command: 'printf', args: ['%s', output] }));
+    expect((await headersOf(config)).authorization).toBe('Bearer a');
+  });
+
   it.each([
     [
       {},
@@ -216,7 +222,16 @@ describe('an exec plug-in', () => {
     [{ interactiveMode: 'Always' }, 'v1', { token: 'a' }, 'standard input is not a terminal'],
     [{ command: 'no-such-plugin', installHint: 'Install it.' }, 'v1', {}, 'not found\n\nInstall it.'],
     [{ command: 'false' }, 'v1', {}, 'executable false failed with exit code 1'],
-    [{ command: 'echo', args: ['no'] }, 'v1', {}, 'decoding stdout'],
+    [
+      { command: 'echo', args: ['no'] },
+      'v1',
+      {},
+      "decoding stdout: couldn't get version/kind; json parse error: json: cannot unmarshal bool into Go value of type",
+    ],
+    [{ command: 'true' }, 'v1', {}, 'plugin returned version client.authentication.k8s.io/__internal'],
+    [{ command: 'echo', args: ['{kind: A, apiVersion: b}'] }, 'v1', {}, 'no kind "A" is registered for version "b"'],
+    [{}, 'v1', { token: 5 }, 'json: cannot unmarshal number into Go struct field ExecCredentialStatus.status.token'],
+    [{}, 'v1', { token: 'a', expirationTimestamp: 'soon' }, 'decoding stdout: parsing time "soon" as "2006-01-02T15:'],
   ])('%j that answers in %s with %j fails the request', async (more, version, status, problem) => {
     plugin(status, version);
     await expect(headersOf(configOf(exec(more)))).rejects.toThrow(problem);

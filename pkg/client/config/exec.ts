@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
-import { isObject, type JsonObject, type JsonValue, objectAt, textAt } from '../../api/index.js';
+import { isObject, type JsonValue, versionKindProblem } from '../../api/index.js';
 import type { Clock } from '../../base/index.js';
+import { jsonText, readYaml, wireTime } from '../../codec/index.js';
 import { ClientError } from '../error.js';
 import type { ExecEntry } from './kubeconfig.js';
 
@@ -27,6 +28,11 @@ export interface ExecCredential {
   readonly token: string | undefined;
   readonly certificate: { readonly cert: string; readonly key: string } | undefined;
 }
+
+/** Go's zero time, which is in the past. */
+const ZERO_TIME = '0001-01-01T00:00:00Z';
+/** The texts of a credential. */
+const STATUS_TEXTS = ['token', 'clientCertificateData', 'clientKeyData', 'expirationTimestamp'] as const;
 
 const GROUP = 'client.authentication.k8s.io';
 const VERSIONS: ReadonlySet<string> = new Set([`${GROUP}/v1`, `${GROUP}/v1beta1`]);
@@ -158,27 +164,42 @@ function read(
   apiVersion: string,
 ): { readonly credential: ExecCredential; readonly expires: number | undefined } {
   const fail = (why: string): ClientError => new ClientError(`getting credentials: ${why}`);
-  let value: JsonValue;
-  try {
-    value = JSON.parse(output) as JsonValue;
-  } catch (error) {
-    throw fail(`decoding stdout: ${(error as Error).message}`);
-  }
-  if (!isObject(value) || value['kind'] !== 'ExecCredential')
-    throw fail('decoding stdout: it is not an ExecCredential');
+  const undecoded = (why: string): ClientError => fail(`decoding stdout: ${why}`);
+  const parsed = readYaml(Buffer.from(output));
+  if (!parsed.ok) throw undecoded(parsed.message);
+  // Nothing at all is an object without fields.
+  const value = parsed.value ?? {};
+  if (!isObject(value)) throw undecoded(versionKindProblem(jsonType(value)));
+  const { kind = 'ExecCredential' } = value;
+  if (kind !== 'ExecCredential')
+    throw undecoded(`no kind ${jsonText(kind)} is registered for version ${jsonText(value['apiVersion'] ?? '')}`);
   if (value['apiVersion'] !== apiVersion)
     throw fail(
-      `exec plugin is configured to use API version ${apiVersion}, plugin returned version ${String(value['apiVersion'])}`,
+      `exec plugin is configured to use API version ${apiVersion}, plugin returned version ${String(value['apiVersion'] ?? `${GROUP}/__internal`)}`,
     );
-  const status: JsonObject | undefined = objectAt(value, 'status');
-  if (status === undefined) throw fail("exec plugin didn't return a status field");
-  const [token, cert, key] = ['token', 'clientCertificateData', 'clientKeyData'].map((name) => textAt(status, name));
+  const status: JsonValue | undefined = value['status'];
+  if (!isObject(status)) throw fail("exec plugin didn't return a status field");
+  const [token, cert, key, expiration] = STATUS_TEXTS.map((name) => {
+    const text = status[name] ?? '';
+    if (typeof text === 'string') return text;
+    throw undecoded(
+      `json: cannot unmarshal ${jsonType(text)} into Go struct field ExecCredentialStatus.status.${name} of type string`,
+    );
+  });
+  const end = expiration === '' ? undefined : wireTime(expiration!);
+  if (end?.ok === false) throw undecoded(end.message);
   if (token === '' && cert === '' && key === '') throw fail("exec plugin didn't return a token or cert/key pair");
   if ((cert === '') !== (key === '')) throw fail('exec plugin returned only certificate or key, not both');
-  const expires = Date.parse(textAt(status, 'expirationTimestamp'));
   const certificate = cert === '' ? undefined : { cert: cert!, key: key! };
   return {
     credential: { token: token === '' ? undefined : token, certificate },
-    expires: Number.isNaN(expires) ? undefined : expires,
+    expires: end === undefined ? undefined : Date.parse(end.text ?? ZERO_TIME),
   };
+}
+
+/** The type of a value in errors of Go. */
+function jsonType(value: JsonValue): string {
+  if (Array.isArray(value)) return 'array';
+  if (isObject(value)) return 'object';
+  return typeof value === 'boolean' ? 'bool' : typeof value === 'string' ? 'string' : 'number';
 }
