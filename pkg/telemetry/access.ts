@@ -11,7 +11,7 @@ class ReloadMetrics {
   readonly #total: CounterFamily;
   readonly #last: CounterFamily;
   readonly #info: CounterFamily;
-  #shown: { value: number } | undefined;
+  #shown: readonly [server: string, hash: string] | undefined;
 
   constructor(subsystem: string, what: string) {
     const name = (rest: string): string => `apiserver_${subsystem}_config_controller_${rest}`;
@@ -45,9 +45,9 @@ class ReloadMetrics {
   }
 
   inForce(server: string, hash: string): void {
-    if (this.#shown !== undefined) this.#shown.value = 0;
-    this.#shown = this.#info.at(server, hash);
-    this.#shown.value = 1;
+    if (this.#shown !== undefined) this.#info.remove(...this.#shown);
+    this.#shown = [server, hash];
+    this.#info.at(server, hash).value = 1;
   }
 }
 

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { describe, expect, it, vi } from 'vitest';
 import {
+  AccessMetrics,
   ApiServerMetrics,
   buildInfo,
   CounterFamily,
@@ -180,4 +181,12 @@ describe('families', () => {
     family.observe(family.at(), 9);
     expect(family.get().values.map((v) => v.value)).toEqual([1, 2, 3, 11.5, 3]);
   });
+});
+
+it('shows the configuration in force only, not the one before', () => {
+  const { authorizationFile } = new AccessMetrics();
+  authorizationFile.inForce('a', 'one');
+  authorizationFile.inForce('a', 'two');
+  const info = authorizationFile.families.find(({ name }) => name.endsWith('last_config_info'));
+  expect(info?.get().values).toEqual([{ labels: { apiserver_id_hash: 'a', hash: 'two' }, value: 1 }]);
 });
