@@ -137,38 +137,42 @@ describe('flows', () => {
 });
 
 describe('work that begins soon', () => {
-  /** A scheduler with a flow that has used a hundred milliseconds and one that has used one. */
-  function uneven() {
+  /** A scheduler with flows that have used so many milliseconds. */
+  function used(milliseconds: Readonly<Record<string, number>>) {
     const { world, work, turn } = steps();
     const flows = new Flows(world);
-    flows.charge('heavy', 100);
-    flows.charge('light', 1);
+    for (const [flow, some] of Object.entries(milliseconds)) flows.charge(flow, some);
     const scheduler = new Scheduler(world, 8, { flows, heavyMilliseconds: 0.05 });
     const served: string[] = [];
     const soon = (flow: string): void => scheduler.soon(() => void served.push(flow), flow);
-    return { scheduler, work, turn, served, soon };
+    return { flows, scheduler, work, turn, served, soon };
   }
 
   it('begins at the end of the turn, in the order of use', () => {
-    const { turn, served, soon } = uneven();
-    for (const flow of ['heavy', 'light', 'heavy']) soon(flow);
+    const { turn, served, soon } = used({ manager: 40, node: 35, scheduler: 25 });
+    for (const flow of ['manager', 'scheduler', 'node', 'manager']) soon(flow);
     expect(served).toEqual([]);
     turn();
-    expect(served).toEqual(['light', 'heavy', 'heavy']);
+    expect(served).toEqual(['scheduler', 'node', 'manager', 'manager']);
   });
 
-  it('begins at once for a light flow in a turn that is long already', () => {
-    const { scheduler, work, turn, served, soon } = uneven();
-    scheduler.turn();
-    work(2);
-    for (const flow of ['heavy', 'light', '']) soon(flow);
-    expect(served).toEqual(['light']);
+  it('begins at once beside a flow that uses more than all others together', () => {
+    const { turn, served, soon } = used({ light: 1, heavy: 100 });
+    for (const flow of ['heavy', 'light', 'new', '']) soon(flow);
+    expect(served).toEqual(['light', 'new']);
     turn();
-    expect(served).toEqual(['light', '', 'heavy']);
+    expect(served).toEqual(['light', 'new', '', 'heavy']);
   });
 
-  it('waits also for a light flow when the turn has no time left', () => {
-    const { scheduler, work, turn, served, soon } = uneven();
+  it('waits again when others use as much as that flow', () => {
+    const { flows, served, soon } = used({ light: 1, heavy: 100 });
+    flows.charge('other', 100);
+    soon('light');
+    expect(served).toEqual([]);
+  });
+
+  it('waits in any case when the turn has no time left', () => {
+    const { scheduler, work, turn, served, soon } = used({ light: 1, heavy: 100 });
     scheduler.turn();
     work(9);
     soon('light');

@@ -16,6 +16,8 @@ export class Flows {
   readonly #used = new Map<string, number>();
   /** The sum of all clients. */
   #total = 0;
+  /** The last client that has exceeded all others together. */
+  #heaviest = '';
   #decayed: number;
 
   constructor(world: World) {
@@ -35,14 +37,22 @@ export class Flows {
       this.#used.clear();
       this.#total = 0;
     }
-    this.#used.set(flow, this.used(flow) + milliseconds);
-    if (flow !== '') this.#total += milliseconds;
+    const used = this.used(flow) + milliseconds;
+    this.#used.set(flow, used);
+    if (flow === '') return;
+    this.#total += milliseconds;
+    if (this.#exceedsOthers(used)) this.#heaviest = flow;
   }
 
-  /** Reports whether all other clients together use more than this flow. Work of the server itself is never light. */
+  /** Reports whether another client uses more than all others together, this one included. Work of the server itself is never light. */
   isLight(flow: string): boolean {
-    const used = this.used(flow);
-    return flow !== '' && this.#total - used > used + NEGLIGIBLE;
+    const heaviest = this.#heaviest;
+    if (flow === '' || heaviest === '' || heaviest === flow) return false;
+    return this.#exceedsOthers(this.used(heaviest));
+  }
+
+  #exceedsOthers(used: number): boolean {
+    return used > this.#total - used + NEGLIGIBLE;
   }
 
   /**

@@ -73,18 +73,14 @@ export class Scheduler {
   }
 
   /**
-   * Calls `f` at the end of this turn, with all other work that begins in it. Calls it at once if it belongs to a flow that uses less than
-   * the others and the turn is long already, so that light flows do not wait for heavy ones.
+   * Calls `f` at the end of this turn, with all other work that begins in it. Beside a flow that uses more than all others together, the
+   * others do not wait for that: their work is called at once while there is time.
    */
   soon(f: () => void, flow: string): void {
-    if (this.flows.isLight(flow) && this.#isLong() && !this.spent(flow)) {
+    if (this.flows.isLight(flow) && !this.spent(flow)) {
       f();
       this.settle();
     } else this.later(f, flow);
-  }
-
-  #isLong(): boolean {
-    return this.#counting && this.#world.clock.monotonic() - this.#since > LONG_TURN_MILLISECONDS;
   }
 
   /** Calls `f` in a later turn; `f` checks `spent` again after each piece. */
@@ -182,8 +178,6 @@ export class Scheduler {
 }
 
 const RESUMED_MILLISECONDS_MAX = 8;
-/** From here on a turn delays what waits for its end. */
-const LONG_TURN_MILLISECONDS = 1;
 
 interface Waiting {
   readonly go: () => void;
