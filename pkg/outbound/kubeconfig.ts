@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
+import { parse } from 'yaml';
 import { isObject, type JsonObject, type JsonValue, listAt, objectsAt, textAt } from '../api/index.js';
-import { readYaml } from '../codec/index.js';
 import { addressOf, type Credentials, type OutboundTarget } from './target.js';
 
 /** An invalid kubeconfig. The message names the file. */
@@ -22,16 +22,21 @@ export class OutboundKubeconfig {
   /** Reads the file. Throws `KubeconfigError`. */
   constructor(source: KubeconfigSource) {
     this.#source = source;
-    let text: string;
+    let value: unknown;
     try {
-      text = source.read(source.file);
+      // Kubernetes reads YAML 1.1: `yes` and `on` are booleans.
+      value = parse(source.read(source.file), {
+        version: '1.1',
+        merge: true,
+        uniqueKeys: false,
+        logLevel: 'error',
+        maxAliasCount: 100,
+      });
     } catch (error) {
       throw this.#error((error as Error).message.split('\n')[0]!);
     }
-    const read = readYaml(Buffer.from(text));
-    if (!read.ok) throw this.#error(read.message);
-    if (!isObject(read.value)) throw this.#error('it is not a kubeconfig');
-    this.#value = read.value;
+    if (!isObject(value as JsonValue | undefined)) throw this.#error('it is not a kubeconfig');
+    this.#value = value as JsonObject;
   }
 
   /** The server, authorities and credentials of the current context. `path` is that of the server's URL, without a trailing slash. */

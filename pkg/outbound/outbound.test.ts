@@ -370,7 +370,7 @@ describe('credentials', () => {
     const contexts = 'contexts: [{name: d, name: c, context: {cluster: c}}]\ncurrent-context: c\n';
     const kubeconfig = new OutboundKubeconfig({ file: '/k', read: () => text + contexts });
     expect(kubeconfig.target().target).toMatchObject({ origin: 'https://h', insecure: true });
-    expect(() => new OutboundKubeconfig({ file: '/k', read: () => 'users: [' })).toThrow('/k: yaml: line 1: did not');
+    expect(() => new OutboundKubeconfig({ file: '/k', read: () => 'users: [' })).toThrow('/k: Flow sequence');
   });
 
   it('are those of the kubeconfig, by host and wildcard', async () => {

@@ -1,5 +1,5 @@
 import { Ajv, type ErrorObject } from 'ajv';
-import { readYaml } from '../../codec/index.js';
+import { parse } from 'yaml';
 
 /** A kubeconfig file (v1). Every list may be missing. */
 export interface Kubeconfig {
@@ -126,9 +126,13 @@ function named(key: string, of: object): object {
 
 /** Parses a kubeconfig, or returns what is wrong with it. */
 export function parseKubeconfig(source: string): Kubeconfig | { readonly wrong: string } {
-  const read = readYaml(Buffer.from(source));
-  if (!read.ok) return { wrong: read.message };
-  const value: unknown = read.value;
+  let value: unknown;
+  try {
+    // Kubernetes reads YAML 1.1: `yes` and `on` are booleans.
+    value = parse(source, { version: '1.1', merge: true, uniqueKeys: false, logLevel: 'error', maxAliasCount: 100 });
+  } catch (error) {
+    return { wrong: `it is not valid YAML: ${(error as Error).message.split('\n')[0]}` };
+  }
   const check = new Ajv({ allowUnionTypes: true }).compile<Kubeconfig>(SCHEMA);
   if (check(value)) return value;
   return { wrong: sentence(check.errors![0]!) };
