@@ -90,3 +90,46 @@ it('a watch that is resumed in the turn in which it was paused has one successor
   deliver();
   expect(runs.map(({ cancelled }) => cancelled)).toEqual([true, true]);
 });
+
+it('handled events are acknowledged with the next message, and without one only when they are many', () => {
+  const sinks: WatchSink[] = [];
+  const keyspace = {
+    status: () => UNKNOWN_STATUS,
+    watch: (_request: WatchRequest, sink: WatchSink): Watch => {
+      sinks.push(sink);
+      return { cancel: () => {} };
+    },
+  } as unknown as PeerKeyspace;
+  const { near, far, deliver } = ports();
+  const [nearby, away] = [heldTimers(), heldTimers()];
+  let messages = 0;
+  const post = near.postMessage.bind(near);
+  near.postMessage = (message: unknown) => {
+    messages++;
+    post(message);
+  };
+  serveKeyspace(far, keyspace, {}, away.timers);
+  const soleCell = new Int32Array(new SharedArrayBuffer(4));
+  const client = connectKeyspace(near, { status: UNKNOWN_STATUS, soleCell }, nearby.timers);
+  const seen: number[] = [];
+  const request = { start: '/', end: '0', after: revision(0), previous: false };
+  client.watch(request, { events: (batch) => void seen.push(...batch.map((e) => e.revision)), end: () => {} });
+  nearby.run();
+  deliver();
+  const deliverEvent = (n: number, bytes: number): void => {
+    sinks[0]!.events([eventAt(n, bytes)]);
+    away.run();
+    deliver();
+    nearby.run();
+    deliver();
+  };
+  messages = 0;
+  for (let n = 1; n <= 10; n++) deliverEvent(n, 100);
+  expect(messages).toBe(0);
+  deliverEvent(11, THREAD_LIMITS.creditBytes);
+  expect(messages).toBe(1);
+  // Together these are far more than may be unacknowledged. The watch is not paused, so all were acknowledged in time.
+  for (let n = 12; n < 100; n++) deliverEvent(n, THREAD_LIMITS.eventBytesMax / 20);
+  expect(sinks).toHaveLength(1);
+  expect(seen).toHaveLength(99);
+});
