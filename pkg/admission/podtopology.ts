@@ -1,9 +1,7 @@
 import {
   type AdmissionRequest,
   type AdmissionStep,
-  getOwn,
   type JsonObject,
-  objectAt,
   objectIn,
   type StoredObjects,
   setOwn,
@@ -34,10 +32,10 @@ function boundTo({ groupResource, subresource, object }: AdmissionRequest): stri
 }
 
 async function label(object: JsonObject, node: string, objects: StoredObjects): Promise<void> {
-  const found = await objects.get({ group: '', resource: 'nodes' }, '', node);
-  const labels = objectAt(found, 'metadata', 'labels');
+  const labels = await objects.labels({ group: '', resource: 'nodes' }, '', node);
+  if (labels === undefined) return;
   for (const key of TOPOLOGY) {
-    const value = getOwn(labels, key);
+    const value = labels[key];
     if (value !== undefined) setOwn(objectIn(objectIn(object, 'metadata'), 'labels'), key, value);
   }
 }

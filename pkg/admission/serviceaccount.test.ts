@@ -11,6 +11,7 @@ function accounts(list: Readonly<Record<string, JsonObject>>, missing = 0): Stor
     get(_resource, _namespace, name) {
       return Promise.resolve(this.asked++ < missing ? undefined : list[name]);
     },
+    labels: () => Promise.resolve(undefined),
     cached: () => undefined,
     list: () => [],
     each: () => [],

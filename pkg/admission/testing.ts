@@ -1,4 +1,10 @@
-import type { AdmissionRequest, AdmissionSubject, JsonObject, StoredObjects } from '../api/index.js';
+import {
+  type AdmissionRequest,
+  type AdmissionSubject,
+  type JsonObject,
+  objectAt,
+  type StoredObjects,
+} from '../api/index.js';
 import { finish } from '../base/index.js';
 
 /** An admission request for tests. */
@@ -49,6 +55,10 @@ export function storedObjects(byResource: Readonly<Record<string, readonly JsonO
     of(group, resource).find((o) => (o['metadata'] as JsonObject)['name'] === name);
   return {
     get: (resource, namespace, name) => Promise.resolve(find(resource, namespace, name)),
+    labels: (resource, namespace, name) => {
+      const found = find(resource, namespace, name);
+      return Promise.resolve(found && (objectAt(found, 'metadata', 'labels') as Readonly<Record<string, string>>));
+    },
     cached: find,
     list: ({ group, resource }) => of(group, resource),
     each: ({ group, resource }) => of(group, resource),

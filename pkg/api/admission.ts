@@ -158,6 +158,12 @@ export function admissionOf(steps: readonly AdmissionStep[]): Admission {
 export interface StoredObjects {
   /** Undefined only if the object is absent now: a miss is confirmed by a consistent read. */
   get(resource: GroupResourceName, namespace: string, name: string): Promise<JsonObject | undefined>;
+  /** The labels of the object that `get` would return. The object is not parsed. */
+  labels(
+    resource: GroupResourceName,
+    namespace: string,
+    name: string,
+  ): Promise<Readonly<Record<string, string>> | undefined>;
   /** The object in the local cache, which may lag behind other peers. */
   cached(resource: GroupResourceName, namespace: string, name: string): JsonObject | undefined;
   /** The objects in the local cache; `namespace` '' for all. */

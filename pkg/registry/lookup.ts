@@ -11,14 +11,13 @@ const LOOKUP_TIMEOUT_MS = 10_000;
 export function storedObjects(core: () => Core): StoredObjects {
   const formOf = ({ group, resource }: GroupResourceName): StorageForm | undefined =>
     core().servedResources().kind(group, resource)?.storage;
-  const read = (resource: GroupResourceName, namespace: string, name: string): JsonObject | undefined => {
+  const find = (resource: GroupResourceName, namespace: string, name: string): StoredObject | undefined => {
     const form = formOf(resource);
-    if (form === undefined) return undefined;
+    if (form === undefined || name === '' || name.includes('/')) return undefined;
     const key = namespace === '' ? name : `${namespace}/${name}`;
     return core()
       .cache.collection(form.prefix)
-      ?.get(form.prefix + key)
-      ?.value();
+      ?.get(form.prefix + key);
   };
   const refresh = (): Promise<void> => fresh(core(), { deadline: core().world.clock.monotonic() + LOOKUP_TIMEOUT_MS });
   const stored = (resource: GroupResourceName, namespace: string): Iterable<StoredObject> => {
@@ -31,16 +30,21 @@ export function storedObjects(core: () => Core): StoredObjects {
   function* each(resource: GroupResourceName, namespace: string): Iterable<JsonObject> {
     for (const o of stored(resource, namespace)) yield o.value();
   }
+  /** A miss is confirmed by a consistent read. */
+  const get = async (
+    resource: GroupResourceName,
+    namespace: string,
+    name: string,
+  ): Promise<StoredObject | undefined> => {
+    const found = find(resource, namespace, name);
+    if (found !== undefined || name === '' || name.includes('/')) return found;
+    await refresh();
+    return find(resource, namespace, name);
+  };
   return {
-    get: async (resource, namespace, name) => {
-      if (name === '' || name.includes('/')) return undefined;
-      const found = read(resource, namespace, name);
-      if (found !== undefined) return found;
-      await refresh();
-      return read(resource, namespace, name);
-    },
-    cached: (resource, namespace, name) =>
-      name === '' || name.includes('/') ? undefined : read(resource, namespace, name),
+    get: async (resource, namespace, name) => (await get(resource, namespace, name))?.value(),
+    labels: async (resource, namespace, name) => (await get(resource, namespace, name))?.labels(),
+    cached: (resource, namespace, name) => find(resource, namespace, name)?.value(),
     list: (resource, namespace) => [...each(resource, namespace)],
     each,
     isEmpty: (resource, namespace) => {

@@ -6,11 +6,12 @@ import {
   type JsonArray,
   type JsonObject,
   type JsonValue,
+  setOwn,
 } from '../../api/index.js';
 import { finish, PutOff, type Steps } from '../../base/index.js';
 import type { ListSchema, Schema } from '../../schema/index.js';
 import { declaredElement, fieldElement, type PathElement } from './element.js';
-import { emptySet, type FieldSet, leaf, type MutableSet, recursiveDifference } from './field-set.js';
+import { emptySet, type FieldSet, hasElement, leaf, type MutableSet, recursiveDifference } from './field-set.js';
 import { asMap, childSchema, isAtomic } from './shape.js';
 import { elementOf, everythingIn, itemsByElement } from './to-set.js';
 
@@ -38,26 +39,31 @@ export function compareObjects(before: JsonObject, after: JsonObject, schema: Sc
   return finish(compareSteps(before, after, schema));
 }
 
-/** `compareObjects` in steps. */
-export function* compareSteps(before: JsonObject, after: JsonObject, schema: Schema): Steps<Comparison> {
+/** `compareObjects` in steps, without the fields that are ignored. */
+export function* compareSteps(
+  before: JsonObject,
+  after: JsonObject,
+  schema: Schema,
+  ignored: FieldSet = emptySet,
+): Steps<Comparison> {
   const later = new PutOff();
-  const diff = yield* compareValues(before, after, schema, later);
+  const diff = yield* compareValues(before, sharing(before, after, ignored), schema, later);
   yield* later.steps();
   if (diff === undefined) return same;
-  return {
-    removed: diff.removed ?? emptySet,
-    modified: diff.modified ?? emptySet,
-    added: diff.added ?? emptySet,
-  };
+  const shown = (set: FieldSet | undefined): FieldSet =>
+    set === undefined ? emptySet : recursiveDifference(set, ignored);
+  return { removed: shown(diff.removed), modified: shown(diff.modified), added: shown(diff.added) };
 }
 
-/** Returns the comparison without the fields that this request cannot set. */
-export function excludeFields(c: Comparison, fields: FieldSet): Comparison {
-  return {
-    removed: recursiveDifference(c.removed, fields),
-    modified: recursiveDifference(c.modified, fields),
-    added: recursiveDifference(c.added, fields),
-  };
+/** Returns `after` with the members of `before` that are ignored as a whole, most often the status or all else, so that they are skipped. */
+function sharing(before: JsonObject, after: JsonObject, ignored: FieldSet): JsonObject {
+  let shared = after;
+  for (const key in before) {
+    if (before[key] === after[key] || !Object.hasOwn(after, key) || !hasElement(ignored, fieldElement(key))) continue;
+    if (shared === after) shared = { ...after };
+    setOwn(shared, key, before[key]!);
+  }
+  return shared;
 }
 
 /** Reports whether the values have no parts that are compared on their own. `compareUnit` compares them, without the cost of steps. */

@@ -1,7 +1,7 @@
 import { equalJson, type JsonObject } from '../../api/index.js';
 import type { Steps } from '../../base/index.js';
 import type { Schema } from '../../schema/index.js';
-import { type Comparison, compareSteps, excludeFields } from './compare.js';
+import { type Comparison, compareSteps } from './compare.js';
 import {
   difference,
   emptySet,
@@ -146,9 +146,8 @@ class Comparer {
     const before = this.#versions.at(this.#live, apiVersion);
     const after = this.#versions.at(this.#next, apiVersion);
     if (before === undefined || after === undefined) return undefined;
-    const all = yield* compareSteps(before.value, after.value, after.schema);
+    const comparison = yield* compareSteps(before.value, after.value, after.schema, this.#rules.ignored);
     yield;
-    const comparison = excludeFields(all, this.#rules.ignored);
     this.#known.set(apiVersion, comparison);
     return comparison;
   }
