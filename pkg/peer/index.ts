@@ -26,4 +26,4 @@ export {
   type SnapshotStatus,
   snapshotStatus,
 } from './snapshot/index.js';
-export { openPeerDirect, openPeerThread, type PeerHandle } from './thread/index.js';
+export { openPeerHere, openPeerThread, type PeerHandle } from './thread/index.js';

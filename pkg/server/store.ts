@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { World } from '../base/index.js';
 import { type Config, ConfigError } from '../config/index.js';
 import {
+  openPeerHere,
   openPeerThread,
   PEER_DEFAULTS,
   type PeerConfig,
@@ -19,14 +20,15 @@ import { keepPeerPki, peerPkiFiles, serverNames } from './pki.js';
 import { serviceAddresses } from './services.js';
 import { PROGRAM_VERSION } from './version.js';
 
-/** Opens the store: a peer on its own thread, alone or in a cluster. */
+/** Opens the store: a peer that is alone on this thread, one of a cluster on its own. */
 export async function openStore(
   config: Config,
   log: Log,
   { world, fatal }: { readonly world: World; readonly fatal: (error: Error) => void },
 ): Promise<PeerHandle> {
   const network = await networkOf(config, world);
-  return openPeerThread(peerConfig(config, network), { fatal, note: (level, message) => log[level](message) });
+  const open = network === undefined ? openPeerHere : openPeerThread;
+  return open(peerConfig(config, network), { fatal, note: (level, message) => log[level](message) });
 }
 
 function peerConfig(config: Config, network: PeerNetwork | undefined): PeerConfig {

@@ -41,6 +41,8 @@ export interface PeerConfig {
   readonly dataDir?: string;
   /** The number of files that the state keeps open; absent: `openFilesMax` of pkg/storage. */
   readonly openFiles?: number;
+  /** The thread of this peer also serves requests: it never waits for a write to the log, however small. */
+  readonly servesRequests?: boolean;
   readonly heartbeatMs: number;
   readonly electionMs: number;
   /** Entries after which the log is cut. */

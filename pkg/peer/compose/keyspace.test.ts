@@ -2,7 +2,9 @@ import { MessageChannel } from 'node:worker_threads';
 import { describeKeyspace, expiryOrigin, type KeyspaceUnderTest } from '../../storage/contract.js';
 import type { Keyspace } from '../../storage/index.js';
 import { testWorld } from '../../storage/testworld.js';
+import type { PeerConfig } from '../common/config.js';
 import type { PeerKeyspace } from '../requests/keyspace.js';
+import { withSoleReads } from '../requests/solereads.js';
 import { soloConfig, temporaryFolder } from '../testing/solo.js';
 import { connectKeyspace } from '../thread/connect.js';
 import { serveKeyspace } from '../thread/serve.js';
@@ -22,9 +24,10 @@ function bounded(keyspace: PeerKeyspace): Keyspace {
 async function solo(
   dataDir: string | undefined,
   wrap: (keyspace: PeerKeyspace) => Keyspace,
+  over: Partial<PeerConfig> = {},
 ): Promise<KeyspaceUnderTest> {
   const world = testWorld(expiryOrigin);
-  const config = soloConfig({ ...quiet, ...(dataDir === undefined ? {} : { dataDir }) });
+  const config = soloConfig({ ...quiet, ...over, ...(dataDir === undefined ? {} : { dataDir }) });
   const open = async (): Promise<Keyspace> => wrap((await openPeer(config, world)).keyspace);
   let keyspace = await open();
   return {
@@ -43,9 +46,12 @@ async function solo(
   };
 }
 
-async function onDisk(wrap: (keyspace: PeerKeyspace) => Keyspace): Promise<KeyspaceUnderTest> {
+async function onDisk(
+  wrap: (keyspace: PeerKeyspace) => Keyspace,
+  over: Partial<PeerConfig> = {},
+): Promise<KeyspaceUnderTest> {
   const folder = temporaryFolder();
-  const under = await solo(folder.path, wrap);
+  const under = await solo(folder.path, wrap, over);
   return {
     ...under,
     dispose: async () => {
@@ -58,3 +64,4 @@ async function onDisk(wrap: (keyspace: PeerKeyspace) => Keyspace): Promise<Keysp
 describeKeyspace('one peer in memory', () => solo(undefined, (keyspace) => keyspace));
 describeKeyspace('one peer on disk', () => onDisk((keyspace) => keyspace));
 describeKeyspace('one peer behind a message port', () => onDisk(bounded));
+describeKeyspace('one peer on the thread of its callers', () => onDisk(withSoleReads, { servesRequests: true }));

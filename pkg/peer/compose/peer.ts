@@ -33,8 +33,7 @@ export async function openPeer(
   surroundings: PeerSurroundings = {},
 ): Promise<Peer> {
   const metrics = new PeerMetrics();
-  const disk =
-    surroundings.disk ?? (config.dataDir === undefined ? undefined : nodePeerDisk(config.dataDir, config.openFiles));
+  const disk = surroundings.disk ?? (config.dataDir === undefined ? undefined : nodePeerDisk(config.dataDir, config));
   const loadTransport = surroundings.loadTransport ?? (() => loadGrpc(config));
   if (disk !== undefined) await releaseBallastIfFull(disk);
   const rules = surroundings.rules ?? PEER_RULES;

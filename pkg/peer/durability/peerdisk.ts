@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs';
 import { join } from 'node:path';
 import { type EngineHome, rocksHome } from '../../storage/index.js';
+import { type PeerConfig, WAL_LIMITS } from '../common/index.js';
 import { nodeSmallFiles, type SmallFiles } from './smallfile.js';
 import { type LogDisk, nodeDisk } from './wal/disk.js';
 import type { SegmentSizes } from './wal/log.js';
@@ -26,12 +27,16 @@ export interface PeerDisk {
   room(): Promise<Room>;
 }
 
-/** The data folder `dataDir` of the real file system. `openFiles`: the number of files that the state keeps open. */
-export function nodePeerDisk(dataDir: string, openFiles?: number): PeerDisk {
+/** The data folder `dataDir` of the real file system. */
+export function nodePeerDisk(
+  dataDir: string,
+  { openFiles, servesRequests = false }: Pick<PeerConfig, 'openFiles' | 'servesRequests'> = {},
+): PeerDisk {
+  const inlineBytesMax = servesRequests ? 0 : WAL_LIMITS.inlineWriteBytesMax;
   return {
     home: rocksHome(join(dataDir, 'db'), openFiles === undefined ? {} : { openFiles }),
     files: nodeSmallFiles(dataDir),
-    wal: () => nodeDisk(join(dataDir, 'wal')),
+    wal: () => nodeDisk(join(dataDir, 'wal'), inlineBytesMax),
     folder: () => nodeDisk(dataDir),
     room: () =>
       new Promise((resolve, reject) => {

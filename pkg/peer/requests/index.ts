@@ -3,3 +3,4 @@ export { encodeTxn, type PeerKeyspace, peerKeyspace } from './keyspace.js';
 export { Proposals } from './proposals.js';
 export { type PeerReadResult, Reads } from './reads.js';
 export { SoleMember, type SoleMemberCell } from './solemember.js';
+export { SoleReads, withSoleReads } from './solereads.js';

@@ -16,7 +16,7 @@ import type {
   WatchSink,
 } from '../../storage/index.js';
 import { THREAD_LIMITS } from '../common/index.js';
-import { encodeTxn, type PeerReadResult, type SoleMemberCell } from '../requests/index.js';
+import { encodeTxn, type PeerReadResult, type SoleMemberCell, SoleReads } from '../requests/index.js';
 import {
   ASK,
   readEvent,
@@ -87,18 +87,13 @@ class Client implements RemoteKeyspace {
   #readersWaiting = 0;
   /** Bytes of events that were handled. The next message acknowledges them; it is sent for them alone only if they are many. */
   #unacknowledged = 0;
-  readonly #soleCell: SoleMemberCell;
-  /** The newest round: its period as the only member (0: none), and its revision. */
-  #solePeriod = 0;
-  #soleRevision = revision(0);
-  /** The newest revision at which a write was answered. A conflict also tells its client of the state at its revision. */
-  #answered = revision(0);
+  readonly #soleReads: SoleReads;
 
   constructor(port: MessagePort, { status, soleCell }: FarEnd, timers: Timers) {
     this.#port = port;
     this.#timers = timers;
     this.#status = status;
-    this.#soleCell = soleCell;
+    this.#soleReads = new SoleReads(soleCell);
   }
 
   async txn(txn: Txn): Promise<TxnResult> {
@@ -126,9 +121,8 @@ class Client implements RemoteKeyspace {
 
   readIndex(): Promise<ReadIndexResult> {
     if (this.#lost !== undefined) return Promise.resolve(refusal('stopping', this.#lost));
-    // The peer is still the only member: all writes since the round were acknowledged by this end.
-    if (this.#solePeriod !== 0 && Atomics.load(this.#soleCell, 0) === this.#solePeriod)
-      return Promise.resolve({ kind: 'ok', revision: later(this.#soleRevision, this.#answered) });
+    const known = this.#soleReads.known();
+    if (known !== undefined) return Promise.resolve({ kind: 'ok', revision: known });
     if (this.#readersWaiting >= 4 * THREAD_LIMITS.requestsMax) {
       return Promise.resolve(refusal('overloaded', 'too many reads are waiting'));
     }
@@ -314,8 +308,7 @@ class Client implements RemoteKeyspace {
   }
 
   #endTxn(id: number, result: TxnResult): void {
-    if (result.kind === 'committed' || result.kind === 'conflict')
-      this.#answered = later(this.#answered, result.revision);
+    this.#soleReads.answered(result);
     const waiting = this.#txns.get(id);
     this.#txns.delete(id);
     this.#txnBytes -= waiting?.bytes ?? 0;
@@ -323,10 +316,7 @@ class Client implements RemoteKeyspace {
   }
 
   #endReads(id: number, result: PeerReadResult): void {
-    if (result.kind === 'ok') {
-      this.#solePeriod = result.sole ?? 0;
-      this.#soleRevision = result.revision;
-    }
+    this.#soleReads.ended(result);
     const readers = this.#reads.get(id) ?? [];
     this.#reads.delete(id);
     this.#readersWaiting -= readers.length;
@@ -381,8 +371,6 @@ class Client implements RemoteKeyspace {
     }
   }
 }
-
-const later = (a: Revision, b: Revision): Revision => (a > b ? a : b);
 
 function refusal(reason: RefusalReason, message: string): { kind: 'refused'; reason: RefusalReason; message: string } {
   return { kind: 'refused', reason, message };

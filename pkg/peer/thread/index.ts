@@ -1,1 +1,1 @@
-export { openPeerDirect, openPeerThread, type PeerHandle } from './spawn.js';
+export { openPeerHere, openPeerThread, type PeerHandle } from './spawn.js';

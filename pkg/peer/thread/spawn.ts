@@ -4,7 +4,7 @@ import type { Keyspace, KeyspaceStatus } from '../../storage/index.js';
 import { type PeerConfig, type PeerEvents, THREAD_LIMITS } from '../common/index.js';
 import { openPeer } from '../compose/index.js';
 import { CONTROL_CALLS, type PeerControl } from '../control/index.js';
-import type { SoleMemberCell } from '../requests/index.js';
+import { type SoleMemberCell, withSoleReads } from '../requests/index.js';
 import { connectKeyspace, type RemoteKeyspace } from './connect.js';
 import { threadWorld } from './world.js';
 
@@ -23,7 +23,7 @@ export type PeerHandle = Keyspace & PeerControl;
  */
 export async function openPeerThread(config: PeerConfig, events: PeerEvents): Promise<PeerHandle> {
   const entry = new URL('./worker.js', import.meta.url);
-  if (!import.meta.url.endsWith('.js')) return openPeerDirect(config, events);
+  if (!import.meta.url.endsWith('.js')) return openPeerHere(config, events);
   const { port1, port2 } = new MessageChannel();
   const worker = new Worker(fileURLToPath(entry), {
     workerData: { config, port: port2 },
@@ -68,20 +68,13 @@ export async function openPeerThread(config: PeerConfig, events: PeerEvents): Pr
   });
 }
 
-/** Opens a peer on this thread: for tests, and for a server inside another program. */
-export async function openPeerDirect(config: PeerConfig, events: PeerEvents): Promise<PeerHandle> {
-  const peer = await openPeer(config, threadWorld(), events);
-  const { keyspace, control } = peer;
-  return {
-    txn: (txn) => keyspace.txn(txn),
-    readIndex: () => keyspace.readIndex(),
-    range: (request) => keyspace.range(request),
-    watch: (request, sink) => keyspace.watch(request, sink),
-    compact: (at) => keyspace.compact(at),
-    status: () => keyspace.status(),
-    close: () => peer.close(),
-    ...control,
-  };
+/**
+ * Opens a peer on this thread. A peer without a network has no heartbeats that requests could delay, and every message to another thread
+ * costs: such a peer needs three quarters of the CPU time for a create.
+ */
+export async function openPeerHere(config: PeerConfig, events: PeerEvents): Promise<PeerHandle> {
+  const peer = await openPeer({ ...config, servesRequests: true }, threadWorld(), events);
+  return { ...withSoleReads(peer.keyspace), close: () => peer.close(), ...peer.control };
 }
 
 function withControl(remote: RemoteKeyspace): PeerHandle {

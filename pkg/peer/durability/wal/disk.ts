@@ -50,15 +50,19 @@ export interface LogDisk {
   syncDirectory(): Promise<void>;
 }
 
-/** A directory of the real file system. Creates it (mode 0700) if it is absent. */
-export function nodeDisk(folder: string): LogDisk {
+/**
+ * A directory of the real file system. Creates it (mode 0700) if it is absent. `inlineBytesMax`: the largest write that runs on this thread
+ * instead of the thread pool.
+ */
+export function nodeDisk(folder: string, inlineBytesMax: number = WAL_LIMITS.inlineWriteBytesMax): LogDisk {
   const directory = absolute(folder);
   const made = mkdirSync(directory, { recursive: true, mode: 0o700 });
   if (made !== undefined) syncFolders(dirname(made), dirname(directory));
   return {
     list: () => readdirSync(directory),
-    open: (name) => new NodeFile(openSync(join(directory, name), 'r+')),
-    create: (name) => new NodeFile(openSync(join(directory, name), constants.O_RDWR | constants.O_CREAT, 0o600)),
+    open: (name) => new NodeFile(openSync(join(directory, name), 'r+'), inlineBytesMax),
+    create: (name) =>
+      new NodeFile(openSync(join(directory, name), constants.O_RDWR | constants.O_CREAT, 0o600), inlineBytesMax),
     rename: (from, to) => renameSync(join(directory, from), join(directory, to)),
     remove: (name) => unlinkSync(join(directory, name)),
     room: () => {
@@ -84,10 +88,12 @@ function syncFolders(upper: string, lower: string): void {
 
 class NodeFile implements LogFile {
   readonly #fd: number;
+  readonly #inlineBytesMax: number;
   #size: number;
 
-  constructor(fd: number) {
+  constructor(fd: number, inlineBytesMax: number) {
     this.#fd = fd;
+    this.#inlineBytesMax = inlineBytesMax;
     this.#size = fstatSync(fd).size;
   }
 
@@ -112,7 +118,7 @@ class NodeFile implements LogFile {
     while (at < bytes.length) {
       const rest = bytes.length - at;
       const n =
-        rest <= WAL_LIMITS.inlineWriteBytesMax
+        rest <= this.#inlineBytesMax
           ? writeSync(this.#fd, bytes, at, rest, position + at)
           : await this.#writeAside(bytes, at, rest, position + at);
       invariant(n > 0, 'a write to the log took no bytes');
