@@ -165,6 +165,11 @@ export class Cluster {
     return this.#peers.get(name)!;
   }
 
+  /** A single peer has no network, as `make run` starts it. */
+  get #isAlone(): boolean {
+    return this.#options.names?.length === 1;
+  }
+
   /** Starts a peer. Resolves when it serves. */
   async up(name: string, further: readonly string[] = []): Promise<void> {
     const peer = this.#peer(name);
@@ -174,9 +179,13 @@ export class Cluster {
       'data-dir': peer.dataDir,
       'secure-port': peer.port,
       name,
-      'initial-cluster': founders.map((p) => `${p.name}=${p.peerUrl}`).join(','),
-      'listen-peer-urls': `https://127.0.0.1:${peer.peerPort}`,
-      'initial-advertise-peer-urls': peer.peerUrl,
+      ...(this.#isAlone
+        ? {}
+        : {
+            'initial-cluster': founders.map((p) => `${p.name}=${p.peerUrl}`).join(','),
+            'listen-peer-urls': `https://127.0.0.1:${peer.peerPort}`,
+            'initial-advertise-peer-urls': peer.peerUrl,
+          }),
       'log-level': 'info',
       'shutdown-grace-duration': '2s',
     };

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -242,4 +242,34 @@ describe.skipIf(!traceable)('a disk that fails', () => {
     expect(acknowledged.filter((n) => !there.has(n))).toEqual([]);
     expect(acknowledged.length).toBeGreaterThanOrEqual(20);
   });
+
+  it.each(['pwrite64', 'fdatasync'])('delays no read of a single peer while %s of its log hangs', async (call) => {
+    await start({ names: ['a'] });
+    expect(made(await create('before'))).toBe(true);
+    const folder = join(cluster.dataDir('a'), 'wal');
+    const segments = readdirSync(folder).filter((name) => !name.endsWith('.tmp'));
+    const paths = segments.flatMap((name) => ['-P', join(folder, name)]);
+    const calls = join(cluster.folder, 'calls');
+    const hang = ['-e', `trace=${call}`, '-e', `inject=${call}:delay_enter=${HANG_MICROSECONDS}`];
+    const tracer = spawn('strace', ['-f', '-o', calls, ...paths, ...hang, '-p', String(cluster.pid('a'))]);
+    const attached = new Promise((resolve) => tracer.stderr.on('data', resolve));
+    await attached;
+    let isWritten = false;
+    const writing = asker.insist('POST', CMS, cm('slow')).finally(() => {
+      isWritten = true;
+    });
+    let reads = 0;
+    while (!isWritten) {
+      const read = await asker.ask('GET', `${CMS}/before`);
+      expect(read.kind === 'answer' && read.status).toBe(200);
+      if (!isWritten) reads++;
+      await wait(10);
+    }
+    await writing;
+    expect(reads).toBeGreaterThan(5);
+    tracer.kill();
+  });
 });
+
+/** Time for many reads, also on a busy machine. A client waits longer for a write. */
+const HANG_MICROSECONDS = 1_500_000;
