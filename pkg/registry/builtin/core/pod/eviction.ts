@@ -20,15 +20,8 @@ const REFUSED = "Cannot evict pod as it would violate the pod's disruption budge
 const DISRUPTED_PODS_MAX = 2000;
 const SECONDS_UNTIL_OBSERVED = 10;
 
-/** The response. As in kube-apiserver, only the body has the status code of the failure. */
-const TOO_MANY_BUDGETS: JsonObject = {
-  kind: 'Status',
-  apiVersion: 'v1',
-  metadata: {},
-  status: 'Failure',
-  message: 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.',
-  code: 500,
-};
+const TOO_MANY_BUDGETS =
+  'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.';
 
 async function evict({ name, namespace, body, objects, context }: VirtualRequest): Promise<JsonObject> {
   if (textAt(body, 'metadata', 'name') !== name)
@@ -42,7 +35,7 @@ async function evict({ name, namespace, body, objects, context }: VirtualRequest
   checkOptions(options);
   const now = formatTime(context.world.clock.now());
   const budgets = needsNoBudget(pod) ? [] : budgetsOf(pod, objects, namespace);
-  if (budgets.length > 1) return TOO_MANY_BUDGETS;
+  if (budgets.length > 1) throw errors.unexpected(TOO_MANY_BUDGETS);
   const budget = budgets[0];
   if (budget !== undefined && !unhealthyMayGo(pod, budget)) {
     await objects.change(
