@@ -10,6 +10,7 @@ import { AGE, age, column, containersAndImages, since, table, wide } from '../ta
 import { defaultTemplate, podNameWarning, wantsOther } from '../workloads.js';
 import { jobSpec, jobSpecWarnings } from './jobspec.js';
 import { scheduleProblem } from './schedule.js';
+import { isTimeZone } from './timezones.js';
 
 export const cronJob: ResourceDeclaration<shapes.BatchV1CronJob> = {
   group: 'batch',
@@ -123,13 +124,4 @@ function timeZone(value: ReturnType<typeof at>, errors: FieldErrors): void {
   else if (value.toLowerCase() === 'local')
     errors.invalid(path, value, 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones');
   else if (!isTimeZone(value)) errors.invalid(path, value, `unknown time zone ${value}`);
-}
-
-function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return !/^[+-]/.test(name);
-  } catch {
-    return false;
-  }
 }
