@@ -56,7 +56,7 @@ export async function list(core: Core, request: ListRequest, context: RequestCon
   const parsed = parseSelectors(options, context.selectors);
   checkListOptions(options, core.featureEnabled(SHARDS_GATE));
   const selected = await selectInTurns(target, options, parsed, context);
-  if (target.kind === 'virtual') return listVirtual(core, target, context);
+  if (target.kind === 'virtual') return listVirtual(core, target, selected, context);
   const from = await startOf(core, request, context);
   const prefix = keyOf(resource, target.namespace, '');
   const page: Page = {

@@ -174,6 +174,16 @@ describe('lists', () => {
     const listing = await b.registry.list({ target, options: EVERYTHING }, b.context);
     const store = { metadata: { name: 'etcd-0' }, conditions: HEALTHY };
     expect(listing.value).toEqual({ ...value, items: [store] });
+    for (const [options, found] of [
+      [{ fieldSelector: 'metadata.name=etcd-0' }, [store]],
+      [{ fieldSelector: 'metadata.name!=etcd-0' }, []],
+      [{ fieldSelector: 'metadata.namespace=x' }, []],
+      [{ labelSelector: 'a=b' }, []],
+      [{ labelSelector: '!a' }, [store]],
+    ] as const)
+      expect(
+        (await b.registry.list({ target, options: { ...EVERYTHING, ...options } }, b.context)).value?.['items'],
+      ).toEqual(found);
     const one = b.target('componentstatuses', '', 'x');
     expect(await refusal(b.registry.get({ target: one, resourceVersion: '' }, b.context))).toBe(
       '404 componentstatus "x" not found',

@@ -18,8 +18,12 @@ import type { ListOptions, RequestContext, Target } from './requests.js';
 import type { ServedResource } from './servedresources.js';
 import { parseShardSelector, type ShardSelector } from './shards.js';
 
+/** The part of an object that selectors of labels and fields read. */
+export type Selectable = Pick<StoredObject, 'name' | 'namespace' | 'labels' | 'fields' | 'uid'>;
+
 /** The selection of a list, a watch or a deletecollection. */
 export interface Selected extends Selection {
+  readonly matches?: (o: Selectable) => boolean;
   /** Selectors of labels, fields or shards restrict the selection; the number of items after a page is then unknown. */
   readonly restricted: boolean;
   readonly namespaced: boolean;
@@ -100,10 +104,10 @@ function* selectSteps(target: Target, options: ListOptions, parsed: ParsedSelect
 
 /** A function of its own: a watch keeps what it refers to. */
 function matchesOf(
-  hasFields: (o: StoredObject) => boolean,
+  hasFields: (o: Selectable) => boolean,
   hasLabels: LabelMatch | undefined,
   shards: ShardSelector | undefined,
-): (o: StoredObject) => boolean {
+): (o: Selectable) => boolean {
   return (o) => {
     if (!hasFields(o)) return false;
     if (hasLabels !== undefined && !hasLabels(o.labels())) return false;
@@ -125,7 +129,7 @@ function idOf(texts: readonly string[]): string {
 const NAME_FIELD = -1;
 const NAMESPACE_FIELD = -2;
 
-function fieldValue(o: StoredObject, field: number): string {
+function fieldValue(o: Selectable, field: number): string {
   return field === NAME_FIELD ? o.name : field === NAMESPACE_FIELD ? o.namespace : o.fields()[field]!;
 }
 

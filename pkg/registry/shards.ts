@@ -5,7 +5,7 @@ import type { StoredObject } from '../cache/index.js';
  * `shardSelector`: `shardRange(object.metadata.uid, '0x0', '0x8000000000000000') || ...`. An object is selected if the
  * 64-bit FNV-1a hash of the path's value lies in one of the ranges, lower bound inclusive, upper exclusive.
  */
-export type ShardSelector = (o: StoredObject) => boolean;
+export type ShardSelector = (o: Pick<StoredObject, 'namespace' | 'uid'>) => boolean;
 
 interface Range {
   readonly path: 'uid' | 'namespace';

@@ -1,11 +1,14 @@
-import { errors, type JsonObject, parseApiVersion } from '../api/index.js';
+import { errors, type JsonObject, objectAt, objectsAt, parseApiVersion } from '../api/index.js';
 import { revision } from '../base/index.js';
+import type { Labels } from '../cache/index.js';
 import { Admitted } from './admission.js';
 import { expectedKind } from './bodies.js';
 import { labelOfNamespace } from './builtin/core/namespacelifecycle.js';
 import type { Core } from './core.js';
+import { metaOf, text } from './meta.js';
 import type { ActionTarget, ConnectRequest, ListResult, RequestContext, Target, VirtualTarget } from './requests.js';
 import type { QueryValues, Verb, WriteContext } from './resource.js';
+import type { Selectable, Selected } from './selection.js';
 
 /** Requests without a stored result: reviews, component statuses, actions and connections. */
 
@@ -31,9 +34,28 @@ export function runVirtual(
   });
 }
 
-export async function listVirtual(core: Core, target: VirtualTarget, context: RequestContext): Promise<ListResult> {
+/** A computed list is whole, as in kube-apiserver: `limit` does not apply to it. */
+export async function listVirtual(
+  core: Core,
+  target: VirtualTarget,
+  selected: Selected,
+  context: RequestContext,
+): Promise<ListResult> {
   const value = await runVirtual(core, target, { verb: 'list' }, context);
+  const { matches } = selected;
+  if (matches !== undefined) value['items'] = objectsAt(value, 'items').filter((item) => matches(selectable(item)));
   return { revision: revision(core.cache.applied), continue: '', remainingItemCount: undefined, items: [], value };
+}
+
+function selectable(item: JsonObject): Selectable {
+  const meta = metaOf(item);
+  return {
+    name: text(meta, 'name'),
+    namespace: text(meta, 'namespace'),
+    uid: () => text(meta, 'uid'),
+    labels: () => objectAt(meta, 'labels') as Labels,
+    fields: () => [],
+  };
 }
 
 /** Opens a stream to a pod, node or service (`log`, `exec`, `proxy`), after admission. */
