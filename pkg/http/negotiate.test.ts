@@ -165,6 +165,11 @@ describe('the content type of a patch', () => {
 
   it('is an error of the route for a built-in kind, and lists the accepted types for a custom resource', () => {
     expect(() => patchTypeOf('text/plain', server, true)).toThrow('415: Unsupported Media Type');
+    // The route finds one of the types, but the handler reads the whole header as one.
+    expect(() => patchTypeOf('application/json, text/plain', server, true)).toThrow('415: Unsupported Media Type');
+    for (const type of ['application/merge-patch+json, text/plain', 'a, application/merge-patch+json; b'])
+      expect(() => patchTypeOf(type, server, true)).toThrow('accepted media types include');
+    expect(patchTypeOf('application/merge-patch+json; a, b', server, true).type).toBe('merge');
     for (const type of ['text/plain', 'application/strategic-merge-patch+json'])
       expect(() => patchTypeOf(type, server, false)).toThrow(
         'accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml',

@@ -320,9 +320,10 @@ export function patchTypeOf(
       ([, p]) => (strategic || p.type !== 'strategic') && (p.encoding !== 'cbor' || server.encodings.includes('cbor')),
     )
     .map(([name]) => name);
-  // In kube-apiserver a built-in kind has a route, which compares the trimmed type, and a handler, which compares the type as sent. A
-  // custom resource has a handler only.
-  if (strategic && !supported.includes(cut.trim())) throw errors.unsupportedContentType();
+  // In kube-apiserver a built-in kind has a route, which looks for one of several trimmed types, and a handler, which compares the
+  // type as sent. A custom resource has a handler only.
+  const routed = (contentType ?? '').split(',').map((type) => type.split(';')[0]!.trim());
+  if (strategic && !routed.some((type) => supported.includes(type))) throw errors.unsupportedContentType();
   if (!supported.includes(cut)) throw errors.unsupportedMediaType(supported);
   return PATCHES.get(cut)!;
 }

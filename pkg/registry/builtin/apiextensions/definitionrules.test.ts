@@ -234,3 +234,16 @@ describe('defaults', () => {
     ]);
   });
 });
+
+it.each([
+  [undefined, 'null'],
+  [[], '[]'],
+])('versions of %j are named as they are given', (versions, shown) => {
+  const found = errorsOf((_, spec) => {
+    if (versions === undefined) delete spec['versions'];
+    else spec['versions'] = versions;
+  });
+  expect(found).toContain(
+    `spec.versions: Invalid value: ${shown}: must have exactly one version marked as storage version`,
+  );
+});

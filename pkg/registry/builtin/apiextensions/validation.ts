@@ -1,4 +1,5 @@
 import {
+  asGiven,
   equalJson,
   type FieldErrors,
   FieldPath,
@@ -104,6 +105,7 @@ type Hoisted = (typeof HOISTED)[number];
 
 function validateVersions(spec: JsonObject, errors: FieldErrors, old: JsonObject | undefined): void {
   const all = objectsAt(spec, 'versions');
+  const given = asGiven(spec, 'versions') === undefined ? 'null' : '[]';
   const names = all.map((v) => textAt(v, 'name'));
   const shared = (field: Hoisted): boolean =>
     all.length > 0 && all.every((v) => equalJson(v[field] ?? null, all[0]![field] ?? null));
@@ -140,7 +142,7 @@ function validateVersions(spec: JsonObject, errors: FieldErrors, old: JsonObject
     errors.add(
       'FieldValueInvalid',
       VERSIONS,
-      `Invalid value: ${all.length === 0 ? '[]' : shown()}: must have exactly one version marked as storage version`,
+      `Invalid value: ${all.length > 0 ? shown() : given}: must have exactly one version marked as storage version`,
     );
   // kube-apiserver's internal form has the name of the first version also here.
   const [first] = names;
