@@ -118,6 +118,16 @@ describe('a YAML body', () => {
     expect(json.ok && json.strict.errors).toEqual(['unknown field "bar"', 'unknown field "metadata.foo"']);
   });
 
+  it('writes opaque objects with sorted keys, and JSON keeps their order', () => {
+    const keysOf = (text: string, encoding: BodyEncoding): string[] => {
+      const decoded = decode(text, encoding, kindNamed('ControllerRevision', 'apps'));
+      if (!decoded.ok) throw new Error(decoded.message);
+      return Object.keys(decoded.object['data'] as object);
+    };
+    expect(keysOf('data: {b: 1, a: 2}', 'yaml')).toEqual(['a', 'b']);
+    expect(keysOf('{"data": {"b": 1, "a": 2}}', 'json')).toEqual(['b', 'a']);
+  });
+
   it('is refused with the message of the YAML parser', () => {
     expect(message('metadata:\n\tname: a\n', 'yaml')).toBe(
       'the object provided is unrecognized (must be of type ConfigMap): yaml: line 2: found character that cannot start any token (6d657461646174613a0a096e616d653a20610a)',

@@ -1,6 +1,6 @@
-import { apiVersionOf, type GroupVersionKind, type JsonObject, type JsonValue } from '../api/index.js';
+import { apiVersionOf, type GroupVersionKind, isObject, type JsonObject, type JsonValue } from '../api/index.js';
 import { finish, type Steps } from '../base/index.js';
-import type { KindSchema, StructSchema } from '../schema/index.js';
+import { type KindSchema, type StructSchema, sortRawExtensions } from '../schema/index.js';
 import { cborSteps } from './cbor/read.js';
 import { decodeCustom } from './custom.js';
 import { type Decoded, fastSteps, nodeSteps, readJsonBody, type Strictness, valueSteps } from './json/decode.js';
@@ -159,7 +159,10 @@ class BodyDecoder {
     yield;
     if (!read.ok) return this.#unrecognized(read.message);
     const { value, duplicates } = read;
-    const decoded = yield* this.#typed(interpretNode(topOf(value)), (kind) => valueSteps(kind.schema, value));
+    const decoded = yield* this.#typed(interpretNode(topOf(value)), (kind) => {
+      if (isObject(value)) sortRawExtensions(value, kind.schema);
+      return valueSteps(kind.schema, value);
+    });
     return decoded.ok ? { ...decoded, strict: yamlStrictness(duplicates, decoded.strict) } : decoded;
   }
 

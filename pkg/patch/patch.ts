@@ -16,7 +16,7 @@ import { findingsMax } from './limits.js';
 import { applyMergePatch } from './merge-patch.js';
 import { checkNesting } from './nesting.js';
 import { applyStrategicMergePatch, shownPatch } from './strategic.js';
-import { restoreTyped } from './unstructured.js';
+import { restoreTyped, typedCopy } from './unstructured.js';
 
 export interface PatchInput {
   readonly kind: 'json' | 'merge' | 'strategic';
@@ -101,7 +101,7 @@ export function* patchSteps(input: PatchInput): Steps<Patched> {
       const show = () => goFormat(shownPatch(current, patch, schema));
       if ('error' in restored) throw new PatchError('invalidResult', restored.error, show());
       yield;
-      const object = cloneJson(restored.value);
+      const object = typedCopy(restored.value, schema);
       // The type of the object is known, so kind and apiVersion in the patch are ignored.
       for (const key of ['kind', 'apiVersion']) {
         const own = getOwn(current, key);

@@ -1,5 +1,5 @@
-import { goKindName, isObject, type JsonObject, type JsonValue, setOwn } from '../api/index.js';
-import type { ScalarSchema, Schema } from '../schema/index.js';
+import { cloneJson, goKindName, isObject, type JsonObject, type JsonValue, setOwn } from '../api/index.js';
+import { type ScalarSchema, type Schema, type StructSchema, sortRawExtensions } from '../schema/index.js';
 import { jsonTypeName } from './json-patch.js';
 
 /**
@@ -20,6 +20,13 @@ export function restoreTyped(
     if (e instanceof Misfit) return { error: e.message };
     throw e;
   }
+}
+
+/** A private copy of a restored tree. Opaque objects have the order of keys in which kube-apiserver writes them anew. */
+export function typedCopy(v: JsonObject, schema: StructSchema | undefined): JsonObject {
+  const copy = cloneJson(v);
+  if (schema !== undefined) sortRawExtensions(copy, schema);
+  return copy;
 }
 
 export type Restored = { readonly value: JsonObject } | { readonly error: string };

@@ -33,6 +33,7 @@ export {
   remoteDocument,
 } from './openapi/index.js';
 export { prune } from './prune.js';
+export { sortRawExtensions } from './raworder.js';
 export {
   compileStructuralSchema,
   customKind,

@@ -1,5 +1,4 @@
 import {
-  cloneJson,
   equalJson,
   getOwn,
   isObject,
@@ -13,7 +12,7 @@ import { type StructSchema, zeroObject } from '../../schema/index.js';
 import { PatchError } from '../errors.js';
 import { updateManagersMax } from '../limits.js';
 import { checkNesting } from '../nesting.js';
-import { type Restored, restoreTyped } from '../unstructured.js';
+import { type Restored, restoreTyped, typedCopy } from '../unstructured.js';
 import { type ApplyConflict, conflictOf, withoutPaths } from './conflict.js';
 import { difference, emptySet, equalSets, type FieldSet, isEmptySet, setOfNames, union } from './field-set.js';
 import { annotationAfterApply, pathsFromLastApplied } from './last-applied.js';
@@ -301,7 +300,7 @@ export function* applySteps(input: ApplyInput): Steps<Applied> {
     );
   }
   yield;
-  return { kind: 'merged', object: cloneJson(restored.value) };
+  return { kind: 'merged', object: typedCopy(restored.value, resource.schema) };
 }
 
 /** Only the applied part can be invalid: the rest was decoded before. */

@@ -1,4 +1,4 @@
-import { equalJson, type FieldErrors, FieldPath, isObject, type Shaped } from '../../../api/index.js';
+import { type FieldErrors, FieldPath, goJson, isObject, type Shaped } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, boolAt, objectsAt, textAt } from '../access.js';
@@ -32,7 +32,8 @@ export const controllerRevision: ResourceDeclaration<shapes.AppsV1ControllerRevi
       generation: 'none',
       validate: (o, old, errors) => {
         notNegative(o, errors);
-        if (!equalJson(o['data'] ?? null, old['data'] ?? null))
+        // kube-apiserver compares the text, and so another order of keys is a change.
+        if (goJson(o['data'] ?? null, 'asTheyStand') !== goJson(old['data'] ?? null, 'asTheyStand'))
           errors.invalid(
             FieldPath.in<shapes.AppsV1ControllerRevision>().child('data'),
             o['data'] ?? null,

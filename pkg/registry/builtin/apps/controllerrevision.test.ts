@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { goJson, type JsonObject } from '../../../api/index.js';
+import { Bench, refusal } from '../../testing.js';
+
+const REVISIONS = 'controllerrevisions.apps/v1';
+const UNSORTED = { b: 1, a: { d: 1, c: 2 } };
+const SORTED = { a: { c: 2, d: 1 }, b: 1 };
+const revision = (data: JsonObject, number = 1): JsonObject => ({
+  apiVersion: 'apps/v1',
+  kind: 'ControllerRevision',
+  metadata: { name: 'r' },
+  data,
+  revision: number,
+});
+const immutable = (data: JsonObject): string =>
+  `422 ControllerRevision.apps "r" is invalid: data: Invalid value: ${goJson(data, 'asTheyStand')}: field is immutable`;
+
+async function opened(data: JsonObject): Promise<Bench> {
+  const b = await Bench.open();
+  await b.create(REVISIONS, 'default', revision(data));
+  return b;
+}
+
+describe('the data of a revision', () => {
+  it('is text: another order of its keys is a change', async () => {
+    const b = await opened(UNSORTED);
+    expect(await refusal(b.update(REVISIONS, 'default', revision(SORTED, 2)))).toBe(immutable(SORTED));
+    expect(await b.update(REVISIONS, 'default', revision(UNSORTED, 2))).toMatchObject({ revision: 2 });
+  });
+
+  it('is written anew, in order, by a strategic merge patch and apply, and not by other patches', async () => {
+    const b = await opened(UNSORTED);
+    for (const type of ['merge', 'json'] as const) {
+      const patch = type === 'merge' ? { revision: 3 } : '[{"op":"replace","path":"/revision","value":4}]';
+      expect(Object.keys((await b.patch(REVISIONS, ['default', 'r'], patch, type))['data'] as JsonObject)).toEqual([
+        'b',
+        'a',
+      ]);
+    }
+    const rest = { apiVersion: 'apps/v1', kind: 'ControllerRevision', metadata: { name: 'r' }, revision: 5 };
+    for (const type of ['strategic', 'apply'] as const)
+      expect(await refusal(b.patch(REVISIONS, ['default', 'r'], rest, type, { force: true }))).toBe(immutable(SORTED));
+    const sorted = await opened(SORTED);
+    const applied = revision(UNSORTED, 6);
+    expect(await sorted.patch(REVISIONS, ['default', 'r'], applied, 'apply', { force: true })).toMatchObject({
+      revision: 6,
+    });
+  });
+});
