@@ -122,7 +122,9 @@ async function askChanges(id, on, place, object, within) {
 async function askAll(id, on, questions, place) {
   for (const ops of questions) {
     // A server may close an idle connection during a request.
-    const answers = await answersTo(clients, place, { on, ops }).catch(() => answersTo(clients, place, { on, ops }));
+    const ask = () => answersTo(clients, place, { on, ops });
+    // kube-apiserver ends the connection of a request that panics.
+    const answers = await ask().catch(() => ask()).catch((e) => console.error(`sweep: ${id}: ${on} ${JSON.stringify(ops).slice(0, 400)}: ${e.message}`));
     if (answers === undefined) continue;
     asked++;
     const [expected, got] = answers;

@@ -15,6 +15,8 @@ export function indexSet(text: string, completions: number): readonly Interval[]
 
 type Interval = readonly [number, number];
 
+const isInt64 = (text: string): boolean => /^[+-]?\d+$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
+
 function intervalsIn(text: string, completions: number): readonly Interval[] | string {
   const out: Interval[] = [];
   if (text === '') return out;
@@ -25,7 +27,7 @@ function intervalsIn(text: string, completions: number): readonly Interval[] | s
       return `the fragment ${JSON.stringify(part)} violates the requirement that an index interval can have at most two parts separated by '-'`;
     const numbers: number[] = [];
     for (const end of ends) {
-      if (!/^[+-]?\d+$/.test(end)) return `cannot convert string to integer for index: ${JSON.stringify(end)}`;
+      if (!isInt64(end)) return `cannot convert string to integer for index: ${JSON.stringify(end)}`;
       const n = Number(end);
       if (n < 0 || n >= completions) return `too large index: ${JSON.stringify(end)}`;
       if (previous !== undefined && n <= previous) return `non-increasing order, previous: ${previous}, current: ${n}`;
