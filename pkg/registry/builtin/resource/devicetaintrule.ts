@@ -25,6 +25,7 @@ export const deviceTaintRule: ResourceDeclaration<shapes.ResourceV1DeviceTaintRu
     // Mutating admission may have removed the time again.
     create: { prepare: (o, context) => stamp(o, context.world.clock.now()), validate },
     update: { allowUnconditional: false, prepare: stampChanged },
+    deletion: { returnsObject: true },
   }),
   subresources: {
     status: statusAlone({

@@ -17,7 +17,7 @@ export const resourcePoolStatusRequest: ResourceDeclaration<shapes.ResourceV1alp
   versions: versions('v1alpha3'),
   storageVersion: 'v1alpha3',
   namespaced: false,
-  strategy: withStatus({ update: { generation: 'none' } }),
+  strategy: withStatus({ update: { generation: 'none' }, deletion: { returnsObject: true } }),
   subresources: { status: statusAlone({ update: { validate: validateStatus } }) },
   table: table(
     [
