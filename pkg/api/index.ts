@@ -88,6 +88,7 @@ export {
   rememberEmpty,
   remembersEmpty,
   removeField,
+  restoreGivenEmpty,
   setOwn,
 } from './json.js';
 export { apiLimits } from './limits.js';

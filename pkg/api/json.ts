@@ -68,6 +68,17 @@ export function asGiven(o: JsonObject, field: string): JsonValue | undefined {
   return empty !== undefined && Object.hasOwn(empty, field) ? empty[field] : value;
 }
 
+/** Sets the fields that are null because they were empty in the request to their empty values, in place. */
+export function restoreGivenEmpty(v: JsonValue): void {
+  if (Array.isArray(v)) v.forEach(restoreGivenEmpty);
+  if (!isObject(v)) return;
+  const empty = (v as Remembers)[GIVEN_EMPTY] ?? {};
+  for (const field of Object.keys(v)) {
+    if (v[field] === null && Object.hasOwn(empty, field)) v[field] = empty[field]!;
+    else restoreGivenEmpty(v[field]!);
+  }
+}
+
 /** The names of fields that are present or were empty in the request. Null fields count as absent. */
 export function givenFields(o: JsonObject): readonly string[] {
   const held = Object.keys(o).filter((field) => o[field] !== null);

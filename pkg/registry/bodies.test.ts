@@ -94,3 +94,29 @@ describe('a string that must be a number', () => {
     expect(made['metadata']).toMatchObject({ annotations: { [GENERATION]: '7' } });
   });
 });
+
+describe('the body that audit records', () => {
+  it('has the empty lists of the request, and null for a list that is absent', async () => {
+    const b = await Bench.open();
+    const recorded = async (rest: JsonObject): Promise<JsonObject> => {
+      const whole = {
+        apiVersion: 'rbac.authorization.k8s.io/v1',
+        kind: 'ClusterRole',
+        metadata: { name: 'r' },
+        ...rest,
+      };
+      const seen: JsonObject[] = [];
+      await b.registry.create(
+        {
+          target: b.target('clusterroles.rbac.authorization.k8s.io/v1'),
+          body: { bytes: Buffer.from(JSON.stringify(whole)), encoding: 'json' },
+          options: { dryRun: true, fieldManager: '', fieldValidation: 'Warn' },
+        },
+        { ...b.context, bodyDecoded: ({ object }) => void seen.push(object()) },
+      );
+      return seen[0]!;
+    };
+    expect((await recorded({ rules: [] }))['rules']).toEqual([]);
+    expect((await recorded({}))['rules']).toBeNull();
+  });
+});

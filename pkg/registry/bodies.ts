@@ -10,6 +10,7 @@ import {
   type JsonObject,
   type JsonValue,
   parseApiVersion,
+  restoreGivenEmpty,
 } from '../api/index.js';
 import type { Steps } from '../base/index.js';
 import {
@@ -82,6 +83,7 @@ function identityOf(object: JsonObject): DecodedBody['meta'] {
 /** A copy of a decoded object with the defaults of its version, or of its action. Other kinds of subresources have no defaults. */
 function withDefaults(target: Target, expected: KindSchema, object: JsonObject): JsonObject {
   const copy = cloneJson(object);
+  restoreGivenEmpty(copy);
   if (target.kind === 'action') target.defaults?.(copy);
   if (expected.info.kind !== target.resource.kind || target.resource.declaration.remote !== undefined) return copy;
   toStorageVersion(target.resource, copy);
