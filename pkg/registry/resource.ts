@@ -214,6 +214,8 @@ export interface WriteContext {
   readonly version: string;
   /** '' for the object itself. */
   readonly subresource: string;
+  /** The name of a new object is made from its generateName. */
+  readonly namedByServer?: boolean;
   featureEnabled(gate: string): boolean;
   /** The value of a label of the object's namespace, from the cache. */
   namespaceLabel(key: string): string | undefined;

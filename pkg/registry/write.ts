@@ -134,7 +134,7 @@ export async function insert(core: Core, write: Write, object: JsonObject, track
   const version = takeVersion(made) || given;
   fillSystemFields(made, core.world);
   const generate = text(metaOf(made), 'name') === '' ? text(metaOf(made), 'generateName') : '';
-  const wanted = writeContext(core, target, context, dryRun);
+  const wanted = { ...writeContext(core, target, context, dryRun), namedByServer: generate !== '' };
   // Prepare is idempotent, so only a generated name and an allocation need a fresh copy for each attempt.
   const copied = generate !== '' || strategy.storage?.allocate !== undefined;
   for (let names = 1, contentions = 0; ; ) {

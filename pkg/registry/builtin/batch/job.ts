@@ -26,10 +26,14 @@ export const job: ResourceDeclaration<shapes.BatchV1Job> = {
       labelsFromTemplate(o, false);
     },
     create: {
-      // a job copies the labels of its template: the client's by default, and then the generated ones, too
-      prepare: (o) => {
+      // A job has the labels of its template: the client's by default, and then the generated ones, too. In kube-apiserver both are one
+      // map, except in the copy that gets a generated name.
+      prepare: (o, context) => {
         const given = objectAt(o, 'spec', 'template', 'metadata', 'labels');
-        const copied = Object.keys(given).length > 0 && equalJson(given, objectAt(o, 'metadata', 'labels'));
+        const copied =
+          !context.namedByServer &&
+          Object.keys(given).length > 0 &&
+          equalJson(given, objectAt(o, 'metadata', 'labels'));
         if (!boolAt(o, 'spec', 'manualSelector')) generateSelector(o);
         if (copied) objectIn(o, 'metadata')['labels'] = { ...objectAt(o, 'spec', 'template', 'metadata', 'labels') };
       },
