@@ -222,6 +222,26 @@ describe('lists', () => {
 });
 
 describe('single objects', () => {
+  it('that are not stored have rows like stored ones, in every version', async () => {
+    const b = await Bench.open();
+    const what = 'horizontalpodautoscalers.autoscaling/v1';
+    const scaled = {
+      apiVersion: 'autoscaling/v1',
+      kind: 'HorizontalPodAutoscaler',
+      metadata: { name: 'a' },
+      spec: {
+        maxReplicas: 2,
+        targetCPUUtilizationPercentage: 70,
+        scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' },
+      },
+    };
+    const value = await b.create(what, 'default', scaled, { dryRun: true });
+    const target = b.target(what, 'default', 'a');
+    const bytes = finish(b.renderer.renderAnswer(target, { kind: 'value', value }, form({ form: 'table' })));
+    const { rows } = JSON.parse(bytes.toString()) as { rows: { cells: unknown[] }[] };
+    expect(rows[0]!.cells[2]).toBe('cpu: <unknown>/70%');
+  });
+
   it('have the same content in every encoding', async () => {
     const [b, target, result] = await listed(2);
     const answer = { kind: 'stored', stored: result.items[1]! } as const;

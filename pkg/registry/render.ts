@@ -1,4 +1,4 @@
-import { isObject, type JsonArray, type JsonObject } from '../api/index.js';
+import { cloneJson, isObject, type JsonArray, type JsonObject } from '../api/index.js';
 import type { Steps, World } from '../base/index.js';
 import type { StoredObject } from '../cache/index.js';
 import {
@@ -24,6 +24,7 @@ import type { Answer, ListResult, Representation, Target } from './requests.js';
 import type { ServedResource } from './servedresources.js';
 import { parseStored, storedProtobuf, storedProtobufBytes } from './stored.js';
 import { noRows, tableOfOne, tableRow, tableWith } from './table.js';
+import { toStorageVersion } from './upgrade.js';
 
 /** A response body in pieces, so that a large list is never in memory as a whole. */
 export interface Rendering {
@@ -66,7 +67,16 @@ function* renderAnswer(target: Target, answer: Answer, r: Representation, world:
 function valueIn(target: Target, value: JsonObject, r: Representation, world: World): JsonObject {
   if (r.form === 'object' || value['kind'] === 'Status') return value;
   if (r.form === 'metadata') return metadataOnly(target.resource, value, r.metaVersion);
-  return tableOfOne(rowForm(target, r, world), value, () => value, true);
+  return tableOfOne(rowForm(target, r, world), storedForm(target, value), () => value, true);
+}
+
+/** The cells of a row are made from the storage version. */
+function storedForm({ resource }: Target, value: JsonObject): JsonObject {
+  const { conversion, declaration, kind } = resource;
+  if (conversion === undefined || declaration.remote !== undefined || value['kind'] !== kind) return value;
+  const copy = cloneJson(value);
+  toStorageVersion(resource, copy);
+  return copy;
 }
 
 interface Listing {

@@ -95,6 +95,12 @@ export function statusAlone<T = AnyFields>(
   });
 }
 
+/** The storage of some subresources in kube-apiserver makes no Tables. */
+export const withoutTable = <T>(subresource: Subresource<T>): Subresource<T> => ({
+  ...subresource,
+  withoutTable: true,
+});
+
 const PARTS_OF_A_STATUS_WRITE: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'status']);
 
 /** Keeps the old labels: a status update of a workload may not change them. */

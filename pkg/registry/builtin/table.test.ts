@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../api/index.js';
 import type { TableDeclaration } from '../resource.js';
+import { Bench } from '../testing.js';
+import { mutatingAdmissionPolicyBinding } from './admissionregistration/mutatingadmissionpolicybinding.js';
 import { cronJob } from './batch/cronjob.js';
 import { endpoints } from './core/endpoints.js';
 import { event } from './core/event.js';
@@ -8,6 +10,7 @@ import { node } from './core/node.js';
 import { flowSchema } from './flowcontrol/flowschema.js';
 import { ipAddress } from './networking/ipaddress.js';
 import { resourcePoolStatusRequest } from './resource/resourcepoolstatusrequest.js';
+import { resourceSlice } from './resource/resourceslice.js';
 
 const NOW = Date.parse('2026-01-01T00:01:00Z');
 const META = { name: 'x', creationTimestamp: '2026-01-01T00:00:00Z' };
@@ -46,6 +49,26 @@ describe('the rows of kinds, as kube-apiserver prints them', () => {
     expect(row([])).toBe('<none>');
   });
 
+  it('of a binding of a policy show its selector as Go does, and any namespace as a star', () => {
+    const row = (paramRef?: JsonObject): unknown =>
+      cell(mutatingAdmissionPolicyBinding, { metadata: META, spec: { ...(paramRef && { paramRef }) } }, 'ParamRef');
+    expect(row()).toBe('<unset>');
+    expect(row({ name: 'n' })).toBe('*/n');
+    expect(row({ name: 'n', namespace: 's' })).toBe('s/n');
+    const matchExpressions = [
+      { key: 'k', operator: 'In', values: ['v', 'w'] },
+      { key: 'q', operator: 'Exists' },
+    ];
+    expect(row({ selector: { matchLabels: { b: 'c', a: 'b' }, matchExpressions } })).toBe(
+      '&LabelSelector{MatchLabels:map[string]string{a: b,b: c,},MatchExpressions:[]LabelSelectorRequirement{' +
+        'LabelSelectorRequirement{Key:k,Operator:In,Values:[v w],},LabelSelectorRequirement{Key:q,Operator:Exists,Values:[],},},}',
+    );
+  });
+
+  it('of a slice of devices have a node only if one is named', () => {
+    expect(cell(resourceSlice, { metadata: META, spec: { allNodes: true } } as never, 'Node')).toBe('');
+  });
+
   it('of an IPAddress have an age without a column', () => {
     const parentRef = { group: 'Apps', resource: 'deployments', namespace: 'n', name: 'd' };
     expect(ipAddress.table!.cells({ metadata: META, spec: { parentRef } }, NOW)).toEqual([
@@ -75,4 +98,22 @@ describe('the rows of kinds, as kube-apiserver prints them', () => {
     expect(row(done('Complete'))).toEqual(['x', 'd', '3', '1', '2', '0', '0', 2, 'Complete (1/2 pools)', '60s']);
     expect(row(done('Failed'))).toEqual(['x', 'd', '-', '-', '-', '-', '-', 2, 'Failed', '<none>']);
   });
+});
+
+it('subresources whose storage in kube-apiserver makes no Tables have none', async () => {
+  const { registry } = await Bench.open([['api/all', true]]);
+  const found = registry.servedResources.kinds.flatMap(({ resource, versions }) =>
+    Object.entries(versions[0]!.subresources).flatMap(([name, s]) => (s.withoutTable ? [`${resource}/${name}`] : [])),
+  );
+  expect(found.sort()).toEqual([
+    'apiservices/status',
+    'certificatesigningrequests/approval',
+    'customresourcedefinitions/status',
+    'devicetaintrules/status',
+    'namespaces/finalize',
+    'pods/ephemeralcontainers',
+    'pods/resize',
+    'resourceclaims/status',
+    'resourcepoolstatusrequests/status',
+  ]);
 });

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../../api/index.js';
+import { compareText, isObject, type JsonObject, type JsonValue } from '../../../api/index.js';
 import type { TableDeclaration } from '../../resource.js';
-import { at, listAt, textAt } from '../access.js';
+import { at, listAt, objectAt, objectsAt, textAt } from '../access.js';
 import { AGE, age, column, table } from '../table.js';
 
 /** Columns of a policy: the number of its rules and the kind of its parameters. */
@@ -26,10 +26,24 @@ function paramKind(o: JsonObject): string {
 export const policyBindingTable: TableDeclaration = table(
   [column('PolicyName', 'The policy that it binds.'), column('ParamRef', 'The parameters that it binds to.'), AGE],
   (o, now) => {
-    const ref = at(o, 'spec', 'paramRef');
-    const namespace = textAt(ref, 'namespace');
-    const name = textAt(ref, 'name');
-    const text = ref === undefined ? '<unset>' : name === '' ? '*' : namespace === '' ? name : `${namespace}/${name}`;
-    return [textAt(o, 'spec', 'policyName'), text, age(o, now)];
+    return [textAt(o, 'spec', 'policyName'), paramRef(at(o, 'spec', 'paramRef')), age(o, now)];
   },
 );
+
+function paramRef(ref: JsonValue | undefined): string {
+  const name = textAt(ref, 'name');
+  if (name !== '') return `${textAt(ref, 'namespace') || '*'}/${name}`;
+  const selector = at(ref, 'selector');
+  return isObject(selector) ? goSelector(selector) : '<unset>';
+}
+
+/** A label selector as Go prints it. */
+function goSelector(selector: JsonObject): string {
+  const labels = Object.entries(objectAt(selector, 'matchLabels')).sort(([a], [b]) => compareText(a, b));
+  const expressions = objectsAt(selector, 'matchExpressions').map(
+    (e) =>
+      `LabelSelectorRequirement{Key:${textAt(e, 'key')},Operator:${textAt(e, 'operator')},Values:[${listAt(e, 'values').join(' ')}],},`,
+  );
+  const shown = labels.map(([key, value]) => `${key}: ${String(value)},`).join('');
+  return `&LabelSelector{MatchLabels:map[string]string{${shown}},MatchExpressions:[]LabelSelectorRequirement{${expressions.join('')}},}`;
+}

@@ -5,7 +5,7 @@ import { CREATION_TIME, NAME_COLUMN } from '../../custom/columns.js';
 import type { ResourceDeclaration, Strategy, TableColumn, TableDeclaration } from '../../resource.js';
 import { at, listAt, nameOf, objectsAt, textAt } from '../access.js';
 import { putCondition } from '../conditions.js';
-import { keep, statusSubresource, versions } from '../form.js';
+import { keep, statusSubresource, versions, withoutTable } from '../form.js';
 import { LIST_TYPE } from './keywords.js';
 import { validateDefinition, validateDefinitionUpdate, validateStoredVersions } from './validation.js';
 
@@ -157,18 +157,20 @@ export const customResourceDefinition: ResourceDeclaration<shapes.ApiextensionsV
   storagePrefix: 'apiextensions.k8s.io/customresourcedefinitions',
   subresources: {
     // kube-apiserver accepts any storedVersions in a status write; an empty list keeps the old value.
-    status: statusSubresource({
-      update: {
-        allowUnconditional: false,
-        resetFields: [['metadata'], ['spec']],
-        prepare: (o, old) => {
-          const { status } = o;
-          if (isObject(status) && listAt(status, 'storedVersions').length === 0)
-            status['storedVersions'] = [...listAt(old, 'status', 'storedVersions')];
+    status: withoutTable(
+      statusSubresource({
+        update: {
+          allowUnconditional: false,
+          resetFields: [['metadata'], ['spec']],
+          prepare: (o, old) => {
+            const { status } = o;
+            if (isObject(status) && listAt(status, 'storedVersions').length === 0)
+              status['storedVersions'] = [...listAt(old, 'status', 'storedVersions')];
+          },
+          validate: () => {},
         },
-        validate: () => {},
-      },
-    }),
+      }),
+    ),
   },
 
   table,

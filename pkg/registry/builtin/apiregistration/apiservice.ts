@@ -11,7 +11,7 @@ import {
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, boolAt, numberAt, objectAt, objectsAt, textAt } from '../access.js';
-import { statusAlone, versions, withStatus } from '../form.js';
+import { statusAlone, versions, withoutTable, withStatus } from '../form.js';
 import { sentences } from '../rules.js';
 import { AGE, age, column, table } from '../table.js';
 
@@ -52,7 +52,9 @@ export const apiService: ResourceDeclaration<ApiService> = {
     compatibility: { anyFinalizers: true, checksUpdateLikeNew: 'always', repeatsErrors: true },
   }),
   subresources: {
-    status: statusAlone<ApiService>({ update: { validate: (o, _old, errors) => validateStatus(o, errors) } }),
+    status: withoutTable(
+      statusAlone<ApiService>({ update: { validate: (o, _old, errors) => validateStatus(o, errors) } }),
+    ),
   },
   table: table(
     [

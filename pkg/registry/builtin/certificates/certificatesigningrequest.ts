@@ -2,7 +2,7 @@ import { formatTime, pathSegmentName, type Shaped, setOwn } from '../../../api/i
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, objectIn, objectsAt, textAt } from '../access.js';
-import { keep, statusSubresource, versions, withStatus } from '../form.js';
+import { keep, statusSubresource, versions, withoutTable, withStatus } from '../form.js';
 import { AGE, age, column, humanDuration, table } from '../table.js';
 import { certificateChanged, conditionsChanged, onlyOneDecision, validateRequest } from './validation.js';
 
@@ -40,26 +40,28 @@ export const certificateSigningRequest: ResourceDeclaration<shapes.CertificatesV
   }),
   subresources: {
     // the approval subresource changes only conditions
-    approval: statusSubresource({
-      update: {
-        resetFields: [['spec'], ['status', 'certificate']],
-        prepare: (o, old, context) => {
-          const status = objectIn(o, 'status');
-          const conditions = status['conditions'];
-          keep('status', o, old);
-          const kept = objectIn(o, 'status');
-          if (conditions === undefined) delete kept['conditions'];
-          else kept['conditions'] = conditions;
-          stampConditions(o, old, formatTime(context.world.clock.now()));
+    approval: withoutTable(
+      statusSubresource({
+        update: {
+          resetFields: [['spec'], ['status', 'certificate']],
+          prepare: (o, old, context) => {
+            const status = objectIn(o, 'status');
+            const conditions = status['conditions'];
+            keep('status', o, old);
+            const kept = objectIn(o, 'status');
+            if (conditions === undefined) delete kept['conditions'];
+            else kept['conditions'] = conditions;
+            stampConditions(o, old, formatTime(context.world.clock.now()));
+          },
+          validate: (o, old, errors) => {
+            validateRequest(o, errors);
+            conditionsChanged(o, old, true, errors);
+            certificateChanged(o, old, false, errors);
+            onlyOneDecision(o, errors);
+          },
         },
-        validate: (o, old, errors) => {
-          validateRequest(o, errors);
-          conditionsChanged(o, old, true, errors);
-          certificateChanged(o, old, false, errors);
-          onlyOneDecision(o, errors);
-        },
-      },
-    }),
+      }),
+    ),
     status: statusSubresource({
       update: {
         resetFields: [['spec'], ['status', 'conditions']],

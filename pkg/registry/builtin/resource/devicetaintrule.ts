@@ -2,7 +2,7 @@ import { type FieldErrors, FieldPath, isDns1123Label, isObject, type Shaped } fr
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration, WriteContext } from '../../resource.js';
 import { at, objectAt, objectsAt, textAt } from '../access.js';
-import { statusAlone, versions, withStatus } from '../form.js';
+import { statusAlone, versions, withoutTable, withStatus } from '../form.js';
 import { driverName, sentences } from '../rules.js';
 import { conditionList } from '../status/conditions.js';
 import { AGE, age, column, since, table } from '../table.js';
@@ -28,17 +28,19 @@ export const deviceTaintRule: ResourceDeclaration<shapes.ResourceV1DeviceTaintRu
     deletion: { returnsObject: true },
   }),
   subresources: {
-    status: statusAlone({
-      update: {
-        allowUnconditional: false,
-        validate: (o, _old, errors) => {
-          const conditions = objectsAt(o, 'status', 'conditions');
-          const path = FieldPath.in<shapes.ResourceV1DeviceTaintRule>().child('status', 'conditions');
-          conditionList(conditions, path, errors);
-          if (conditions.length > CONDITIONS_MAX) errors.tooMany(path, conditions.length, CONDITIONS_MAX);
+    status: withoutTable(
+      statusAlone({
+        update: {
+          allowUnconditional: false,
+          validate: (o, _old, errors) => {
+            const conditions = objectsAt(o, 'status', 'conditions');
+            const path = FieldPath.in<shapes.ResourceV1DeviceTaintRule>().child('status', 'conditions');
+            conditionList(conditions, path, errors);
+            if (conditions.length > CONDITIONS_MAX) errors.tooMany(path, conditions.length, CONDITIONS_MAX);
+          },
         },
-      },
-    }),
+      }),
+    ),
   },
   table: table(
     [

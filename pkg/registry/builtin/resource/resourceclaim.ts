@@ -3,7 +3,7 @@ import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, listAt, objectAt, textAt } from '../access.js';
 import type { ClusterConfig } from '../cluster.js';
-import { statusAlone, withStatus } from '../form.js';
+import { statusAlone, withoutTable, withStatus } from '../form.js';
 import { shown } from '../rules.js';
 import { AGE, age, column, table } from '../table.js';
 import { authorizeClaimStatus } from './claimauthorization.js';
@@ -46,18 +46,20 @@ export const resourceClaim = ({
     compatibility: { checksUpdateLikeNew: true },
   }),
   subresources: {
-    status: statusAlone({
-      update: {
-        prepare: (o, old) => {
-          dropDeallocatedDevices(o, old);
+    status: withoutTable(
+      statusAlone({
+        update: {
+          prepare: (o, old) => {
+            dropDeallocatedDevices(o, old);
+          },
+          validate: async (o, old, errors, context) => {
+            adminAccessInStatus(o, old, context.namespaceLabel(ADMIN_LABEL), errors);
+            await authorizeClaimStatus(o, old, { errors, context, authorize });
+            validateClaimStatus(o, old, errors);
+          },
         },
-        validate: async (o, old, errors, context) => {
-          adminAccessInStatus(o, old, context.namespaceLabel(ADMIN_LABEL), errors);
-          await authorizeClaimStatus(o, old, { errors, context, authorize });
-          validateClaimStatus(o, old, errors);
-        },
-      },
-    }),
+      }),
+    ),
   },
   table: table([column('State', 'Pending, allocated, reserved or being deleted.'), AGE], (o, now) => [
     state(o),

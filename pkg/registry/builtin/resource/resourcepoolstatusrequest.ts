@@ -2,7 +2,7 @@ import { equalJson, type FieldErrors, type FieldName, FieldPath, type Shaped } f
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, objectsAt, textAt } from '../access.js';
-import { statusAlone, versions, withStatus } from '../form.js';
+import { statusAlone, versions, withoutTable, withStatus } from '../form.js';
 import { shown } from '../rules.js';
 import { conditionList } from '../status/conditions.js';
 import { column, since, table } from '../table.js';
@@ -18,7 +18,7 @@ export const resourcePoolStatusRequest: ResourceDeclaration<shapes.ResourceV1alp
   storageVersion: 'v1alpha3',
   namespaced: false,
   strategy: withStatus({ update: { generation: 'none' }, deletion: { returnsObject: true } }),
-  subresources: { status: statusAlone({ update: { validate: validateStatus } }) },
+  subresources: { status: withoutTable(statusAlone({ update: { validate: validateStatus } })) },
   table: table(
     [
       column('Driver', 'The driver whose pools are reported.'),

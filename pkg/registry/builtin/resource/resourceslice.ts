@@ -1,7 +1,7 @@
 import { goQuote, type Shaped } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration, WriteContext } from '../../resource.js';
-import { boolAt, objectsAt, textAt } from '../access.js';
+import { objectsAt, textAt } from '../access.js';
 import { AGE, age, column, table } from '../table.js';
 import { sliceVersions } from './conversion.js';
 import { validateSlice, validateSliceUpdate } from './slicevalidation.js';
@@ -44,7 +44,7 @@ export const resourceSlice: ResourceDeclaration<shapes.ResourceV1ResourceSlice> 
       AGE,
     ],
     (o, now) => [
-      boolAt(o, 'spec', 'allNodes') ? '<all>' : textAt(o, 'spec', 'nodeName') || '<unset>',
+      textAt(o, 'spec', 'nodeName'),
       textAt(o, 'spec', 'driver'),
       textAt(o, 'spec', 'pool', 'name'),
       age(o, now),

@@ -1,7 +1,7 @@
 import type { shapes } from '../../../../schema/index.js';
 import type { ResourceDeclaration } from '../../../resource.js';
 import { boolAt, textAt } from '../../access.js';
-import { statusSubresource, versions, withStatus } from '../../form.js';
+import { statusSubresource, versions, withoutTable, withStatus } from '../../form.js';
 import { podConnections } from '../connections.js';
 import { bindingSubresource } from './binding.js';
 import { defaultPod } from './defaults.js';
@@ -59,9 +59,9 @@ export const pod: ResourceDeclaration<shapes.CoreV1Pod> = {
   subresources: {
     ...podConnections,
     binding: bindingSubresource,
-    ephemeralcontainers: ephemeralContainers,
+    ephemeralcontainers: withoutTable(ephemeralContainers),
     eviction: evictionSubresource,
-    resize,
+    resize: withoutTable(resize),
     status: statusSubresource({
       update: {
         resetFields: [['spec'], ['metadata', 'deletionTimestamp'], ['metadata', 'ownerReferences']],
