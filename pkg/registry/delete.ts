@@ -294,7 +294,9 @@ async function finish(step: Step): Promise<Decision<Outcome>> {
 }
 
 function gone({ target, stored }: Step, object: Answer): Deleted {
-  if (target.resource.strategy.deletion?.returnsObject === true) return { kind: 'deletedObject', object };
+  const { strategy, version } = target.resource;
+  const returned = strategy.deletion?.returnsObject;
+  if (typeof returned === 'function' ? returned(version) : returned) return { kind: 'deletedObject', object };
   return { kind: 'deleted', status: success(target, stored.name, stored.uid()) };
 }
 

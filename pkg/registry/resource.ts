@@ -331,8 +331,8 @@ export interface DeletionRules<T = AnyFields> {
   readonly propagation?: 'Background' | 'Orphan' | 'Unsupported';
   /** The warning for a request that relies on the default propagation. */
   readonly propagationWarning?: string;
-  /** The response to a completed deletion is the object, not a Status. */
-  readonly returnsObject?: boolean;
+  /** The response to a completed deletion is the object, not a Status: in every version, or in some. */
+  readonly returnsObject?: boolean | ((version: string) => boolean);
 }
 
 /** Differences between kinds whose only reason is compatibility with kube-apiserver. */

@@ -25,7 +25,8 @@ export const deviceTaintRule: ResourceDeclaration<shapes.ResourceV1DeviceTaintRu
     // Mutating admission may have removed the time again.
     create: { prepare: (o, context) => stamp(o, context.world.clock.now()), validate },
     update: { allowUnconditional: false, prepare: stampChanged },
-    deletion: { returnsObject: true },
+    // kube-apiserver's storage of v1 is another one than that of the older versions.
+    deletion: { returnsObject: (version) => version !== 'v1' },
   }),
   subresources: {
     status: withoutTable(
