@@ -4,10 +4,12 @@ import { type AppliedEvent, type Keyspace, prefixEnd, type RefusalReason, type W
 import { Collection, type ObservedChange } from './collection.js';
 import { EncodingBudget } from './encodings.js';
 import { cacheLimits } from './limits.js';
+import { LostObjects } from './lost.js';
 import { LabelSets } from './object.js';
 import { OwnWrites } from './ownwrites.js';
 import { SharedValues } from './sharedvalues.js';
 import { SlabAllocator } from './slab.js';
+import type { UnreadableObject } from './unreadable.js';
 
 export interface CacheOptions {
   readonly world: World;
@@ -79,6 +81,7 @@ export class Cache {
   readonly #values = new SharedValues();
   /** The writes of this server that are under way. */
   readonly ownWrites = new OwnWrites();
+  readonly lost = new LostObjects();
   readonly #encodings: EncodingBudget;
   #applied: Revision = asRevision(0);
   #watch: Watch | undefined;
@@ -245,17 +248,20 @@ export class Cache {
   }
 
   /**
-   * Reads the objects again that could not be decrypted. Called when keys have become available: after a change of the
-   * configuration, or when a KMS plug-in responds again.
+   * Reads the objects again that could not be decrypted, and looks for those that no longer can. Called when keys have changed: after a
+   * change of the configuration, or when a KMS plug-in responds again. Returns the objects that are lost but for this cache.
    */
-  async retryUnreadable(): Promise<void> {
+  async readAgain(): Promise<readonly UnreadableObject[]> {
     const { keyspace } = this.#options;
+    const lost: UnreadableObject[] = [];
     for (const collection of [...this.#collections.values()]) {
       for (const { key } of collection.unreadableObjects()) {
         const read = await keyspace.range({ start: key, end: `${key}\u0000` });
         if (read.kind === 'ok') for (const kv of read.items) collection.recover(kv);
       }
+      lost.push(...(await this.lost.search(keyspace, collection)));
     }
+    return lost;
   }
 
   remove(prefix: string): void {

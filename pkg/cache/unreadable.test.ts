@@ -27,7 +27,7 @@ async function two() {
   });
   await own.put(A, value(1));
   await cache.open([{ prefix: PREFIX, fieldsOf: () => [] }]);
-  own.encryption.onReadable(() => void cache.retryUnreadable());
+  own.encryption.onReadable(() => void cache.readAgain());
   const seen: string[] = [];
   cache.observe(({ before, after }: ObservedChange) =>
     seen.push(`${before?.labels()['n'] ?? 'none'} -> ${after?.labels()['n'] ?? 'none'}`),
@@ -92,5 +92,23 @@ describe('an object that can no longer be decrypted', () => {
     const read = await own.encryption.keyspace.range({ start: A, end: `${A}\u0000` });
     if (read.kind !== 'ok') throw new Error(read.kind);
     expect(() => collection.restore(read.items[0]!)).toThrow(NotReadable);
+  });
+
+  it('is known to be lost while it is still shown, until it is written again or its key comes back', async () => {
+    const { own, cache, collection } = await two();
+    await own.put(B, value(5));
+    const lost = (at: string): string | undefined => cache.lost.of(collection.get(at)!)?.problem;
+    expect(await cache.readAgain()).toEqual([]);
+    own.file = keys(NEW);
+    await own.encryption.reload();
+    await expect.poll(() => lost(A)).toMatch(/no matching key was found/);
+    expect((await cache.readAgain()).map(({ key }) => key)).toEqual([A, B]);
+    expect(collection.get(A)?.labels()['n']).toBe('1');
+    await own.put(A, value(2));
+    await expect.poll(() => collection.get(A)?.labels()['n']).toBe('2');
+    expect([lost(A), lost(B)]).toEqual([undefined, expect.stringMatching(/no matching key/)]);
+    own.file = keys(NEW, OLD);
+    await own.encryption.reload();
+    await expect.poll(() => lost(B)).toBeUndefined();
   });
 });

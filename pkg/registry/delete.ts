@@ -21,7 +21,7 @@ import type {
 } from './requests.js';
 import type { DeletionRules, Strategy, WriteContext } from './resource.js';
 import { objectTarget } from './target.js';
-import { unreadableForRead } from './unreadable.js';
+import { refuseLost, unreadableForRead } from './unreadable.js';
 import { decodeForDeletion, isUnsafe, removeUnsafely } from './unsafedelete.js';
 import { writeContext } from './virtual.js';
 import { allocate } from './write.js';
@@ -64,6 +64,7 @@ async function decide(
   { stored, marked }: { readonly stored: StoredObject | undefined; readonly marked: StoredObject | undefined },
 ): Promise<Decision<Outcome>> {
   if (stored === undefined) throw notFound(target);
+  refuseLost(core, stored);
   const old = decodeForDeletion(stored);
   const { dryRun } = options;
   const wanted = writeContext(core, target, context, dryRun);

@@ -9,7 +9,7 @@ import { checkListOptions, parseListVersion, parseVersion } from './listoptions.
 import type { Answer, GetRequest, ListRequest, ListResult, RequestContext, Target } from './requests.js';
 import { parseSelectors, type Selected, selectInTurns } from './selection.js';
 import type { ServedResource } from './servedresources.js';
-import { readableHistory, unreadableForRead, unreadableList } from './unreadable.js';
+import { readableHistory, refuseLost, unreadableForRead, unreadableList } from './unreadable.js';
 import { listVirtual, runVirtual } from './virtual.js';
 
 export const SHARDS_GATE = 'ShardedListAndWatch';
@@ -22,6 +22,7 @@ export async function get(core: Core, request: GetRequest, context: RequestConte
   await current(core, target, request.resourceVersion, context);
   const stored = find(core, target, target.name, unreadableForRead);
   if (stored === undefined) throw notFound(target);
+  if (request.resourceVersion === '') refuseLost(core, stored);
   switch (target.kind) {
     case 'object':
     case 'status':

@@ -131,6 +131,11 @@ export class Bench {
     return Bench.#over(this.world, laggingKeyspace(this.keyspace), []);
   }
 
+  /** Opens a registry over another keyspace. */
+  over(keyspace: Keyspace): Promise<Bench> {
+    return Bench.#over(this.world, keyspace, []);
+  }
+
   static async #over(
     world: TestWorld,
     keyspace: Keyspace,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError, type JsonObject } from '../api/index.js';
+import { configuration, keyed, open } from '../encryption/testing/keyspaces.js';
 import { compile } from './custom/compile.js';
 import { Bench, refusal } from './testing.js';
 
@@ -94,5 +95,47 @@ describe('objects that cannot be decoded', () => {
     expect(await refusal(b.list('as.x.example/v1', 'default'))).toBe(
       `500 failed to read one or more as.x.example from the storage: ${corrupt('/registry/x.example/as/default/a', at, why)}`,
     );
+  });
+});
+
+describe('objects whose key was removed while the server runs', () => {
+  const keys = (name: string): string => configuration([[['configmaps'], [keyed('aesgcm', [name, name])]]]);
+
+  async function withLost(): Promise<Bench> {
+    const own = await open(keys('old'), { reload: true });
+    const b = await (await Bench.open()).over(own.encryption.keyspace);
+    await b.create('namespaces', '', { metadata: { name: 'default' } });
+    for (const name of ['a', 'b']) await b.create('configmaps', 'default', { metadata: { name } });
+    own.file = keys('new');
+    await own.encryption.reload();
+    await b.registry.cache.readAgain();
+    return b;
+  }
+
+  const lost =
+    /^500 Internal error occurred: StorageError: corrupt object, Code: 7, Key: \/configmaps\/default\/a, .* no matching key was found/;
+
+  it('fail reads of the store and deletions, and are served from memory, as in kube-apiserver', async () => {
+    const b = await withLost();
+    expect(await refusal(b.get('configmaps', 'default', 'a'))).toMatch(lost);
+    expect(await refusal(b.delete('configmaps', 'default', 'a'))).toMatch(lost);
+    expect((await b.list('configmaps', 'default')).items).toHaveLength(2);
+    await b.create('configmaps', 'default', { metadata: { name: 'c' } });
+    expect(await b.get('configmaps', 'default', 'c')).toMatchObject({ metadata: { name: 'c' } });
+  });
+
+  it('are saved by an update, also without changes', async () => {
+    const b = await withLost();
+    await b.update('configmaps', 'default', { metadata: { name: 'a' } });
+    expect(await b.get('configmaps', 'default', 'a')).toMatchObject({ metadata: { name: 'a' } });
+  });
+
+  it('can be removed unsafely, unlike others', async () => {
+    const b = await withLost();
+    await b.update('configmaps', 'default', { metadata: { name: 'a' } });
+    const unsafely = { ignoreStoreReadError: true };
+    expect(await refusal(b.delete('configmaps', 'default', 'a', unsafely))).toMatch(/^409 .*decodable from storage/);
+    await b.delete('configmaps', 'default', 'b', unsafely);
+    expect(await refusal(b.get('configmaps', 'default', 'b'))).toMatch(/^404/);
   });
 });

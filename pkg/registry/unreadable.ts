@@ -1,5 +1,6 @@
 import { ApiError, errors, type GroupResourceName } from '../api/index.js';
-import { NotReadable, type UnreadableObject } from '../cache/index.js';
+import { NotReadable, type StoredObject, type UnreadableObject } from '../cache/index.js';
+import type { Core } from './core.js';
 
 /**
  * Errors for objects whose stored value cannot be decrypted or decoded, with the messages of kube-apiserver, which
@@ -25,6 +26,15 @@ export const unreadableForWrite = (o: UnreadableObject): ApiError =>
 /** The error of a get or a delete. kube-apiserver shows the key without its root here. */
 export const unreadableForRead = (o: UnreadableObject): ApiError =>
   errors.internal(corrupt(o.key.slice(ROOT.length), faultOf(o)));
+
+/**
+ * Refuses a read of the store, or a deletion, of an object that is in the cache and that the store can no longer decrypt. kube-apiserver
+ * serves lists from its cache meanwhile, and updates save the object.
+ */
+export function refuseLost({ cache }: Pick<Core, 'cache'>, stored: StoredObject): void {
+  const lost = cache.lost.of(stored);
+  if (lost !== undefined) throw unreadableForRead(lost);
+}
 
 /** The error of a get or a delete of an object that can be decrypted but not parsed. */
 export const undecodable = (key: string, revision: number, why: string): ApiError =>

@@ -31,7 +31,7 @@ export async function removeUnsafely(
     await fresh(core, context);
     const collection = collectionOf(core, resource);
     const stored = collection.get(key);
-    if (stored !== undefined && decodes(stored))
+    if (stored !== undefined && core.cache.lost.of(stored) === undefined && decodes(stored))
       throw errors.conflict(
         resource.groupResource,
         name,

@@ -174,7 +174,10 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
   }
   encryption.onReadable(() => {
     registry.cache
-      .retryUnreadable()
+      .readAgain()
+      .then((lost) => {
+        if (lost.length > 0) log.error({ objects: lost.length, first: lost[0]!.key, why: lost[0]!.problem }, LOST);
+      })
       .catch((error: unknown) => log.error({ err: error }, 'could not read objects again that did not decrypt'));
   });
   const { close: closeAccess } = access;
@@ -252,6 +255,9 @@ async function encryptionText(file: string): Promise<string> {
     );
   }
 }
+
+const LOST =
+  'stored objects can no longer be decrypted: bring back their key, or write them again before this server stops, which still knows them';
 
 const GRANTING: ReadonlySet<string> = new Set(['roles', 'clusterroles', 'rolebindings', 'clusterrolebindings']);
 
