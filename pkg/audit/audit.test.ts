@@ -347,10 +347,14 @@ describe('the webhook', () => {
     const given = { ...parts(), initialBackoff: 1000 };
     const bodies: string[] = [];
     let failures = 2;
-    const send = webhookSender(async (body) => {
-      bodies.push(body.toString());
-      if (failures-- > 0) throw new Error('no');
-    }, given);
+    const dropped: string[] = [];
+    const send = webhookSender(
+      async (body) => {
+        bodies.push(body.toString());
+        if (failures-- > 0) throw new Error('no');
+      },
+      { ...given, failed: (_error, events) => void dropped.push(...events.map((e) => e.legacy())) },
+    );
     const done = send([event(`${EVENT_HEAD}"a":1}`)]);
     for (let i = 0; i < 4; i++) {
       await turn();
@@ -361,13 +365,14 @@ describe('the webhook', () => {
     // As kube-apiserver writes it: the items have no type of their own.
     expect(bodies[0]).toBe('{"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[{"a":1}]}\n');
     failures = 100;
-    const lost = send([event('{}'), event('{}')]);
+    const lost = send([event('{"a":1}'), event('{"b":1}')]);
     for (let i = 0; i < 8; i++) {
       await turn();
       await given.world.advance(10_000);
     }
     expect(await lost).toBe(false);
     expect(errorsOf(given.metrics)).toBe(2);
+    expect(dropped).toEqual(['{"a":1}', '{"b":1}']);
   });
 });
 

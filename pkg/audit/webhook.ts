@@ -1,6 +1,6 @@
 import type { World } from '../base/index.js';
 import type { Sender } from './backend.js';
-import { EVENT_HEAD } from './event.js';
+import { type AuditEvent, EVENT_HEAD } from './event.js';
 import type { AuditMetrics } from './metrics.js';
 
 /** Posts a body to the webhook. Rejects unless the response is a success. */
@@ -17,7 +17,7 @@ export interface WebhookParts {
   /** Milliseconds before the first retry. */
   readonly initialBackoff: number;
   /** Called when a batch is dropped after all retries. */
-  readonly failed: (error: Error) => void;
+  readonly failed: (error: Error, events: readonly AuditEvent[]) => void;
 }
 
 /** Sends batches as EventLists. Every error is retried, with growing delays; then the batch is dropped and counted. */
@@ -36,7 +36,7 @@ export function webhookSender(post: Post, { world, metrics, initialBackoff, fail
       } catch (error) {
         if (attempt === ATTEMPTS) {
           metrics.failed(PLUGIN, events.length);
-          failed(error as Error);
+          failed(error as Error, events);
           return false;
         }
       }

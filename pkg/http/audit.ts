@@ -5,6 +5,7 @@ import {
   type JsonObject,
   type JsonValue,
   type ResourceAttributes,
+  type Status,
   type UserInfo,
 } from '../api/index.js';
 import { type Auditor, AuditRecord, type ObjectFacts } from '../audit/index.js';
@@ -57,8 +58,8 @@ class RequestAudit implements Audit {
   }
 
   responseComplete(call: Call): undefined | Promise<unknown> {
-    // Requests with invalid credentials are audited when the response is sent, without a user.
-    if (call.audit === undefined && call.status === 401 && call.user.name === '') return this.#unauthenticated(call);
+    if (call.audit === undefined && call.user.name === '' && call.refusal !== undefined)
+      return this.#unauthenticated(call, call.refusal);
     const { audit } = call;
     if (audit === undefined) return undefined;
     call.responseStarted?.();
@@ -80,12 +81,12 @@ class RequestAudit implements Audit {
     return this.#auditor.stage(audit, 'Panic', this.#elapsed(call), annotationsOf(call));
   }
 
-  #unauthenticated(call: Call): undefined | Promise<unknown> {
+  /** Requests that are refused before their user is known are audited when the response is sent, without a user. */
+  #unauthenticated(call: Call, status: Status): undefined | Promise<unknown> {
     this.#begin(call, call.user);
     const { audit } = call;
     if (audit === undefined) return undefined;
     audit.code = call.status;
-    const { status } = errors.unauthorized();
     audit.status = status;
     if (audit.wantsResponse) audit.responseObject = JSON.stringify(status);
     return this.#auditor.stage(audit, 'ResponseStarted', this.#elapsed(call), '');

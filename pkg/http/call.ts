@@ -1,4 +1,4 @@
-import type { RequestSelectors, UserInfo, WebhookCalls } from '../api/index.js';
+import type { RequestSelectors, Status, UserInfo, WebhookCalls } from '../api/index.js';
 import type { AuditRecord } from '../audit/index.js';
 import type { CredentialConnection, Credentials, Decision, Headers } from '../auth/index.js';
 import { type Scheduler, Slice, type Timers, type World } from '../base/index.js';
@@ -64,6 +64,8 @@ export class Call implements RequestContext, Credentials {
   decision: Decision | undefined;
   /** Impersonation or authorization has not allowed the request. Their errors have a header of their own. */
   deciding = false;
+  /** The error of a request without an audit record. */
+  refusal: Status | undefined;
   /** The error that is a fault of the server. */
   panic: string | undefined;
   bodyDecoded: RequestContext['bodyDecoded'];

@@ -174,7 +174,9 @@ export function sendStatus(
   more?: OutgoingHttpHeaders,
 ): void | Promise<void> {
   const { audit } = call;
-  if (audit !== undefined) {
+  if (audit === undefined) call.refusal = status;
+  // As in kube-apiserver, whose answer without an accepted encoding passes by its audit.
+  else if (status.reason !== 'NotAcceptable') {
     audit.status = status;
     if (audit.wantsResponse) audit.responseObject = JSON.stringify(status);
   }

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import {
+  type AuditEvent,
   AuditMetrics,
   Auditor,
   type Backend,
@@ -21,7 +22,14 @@ import {
   ConfigError,
   fileErrorText,
 } from '../config/index.js';
-import { type Outbound, pathWithTimeout, restError } from '../outbound/index.js';
+import {
+  type Outbound,
+  type OutboundRequest,
+  type OutboundResponse,
+  pathWithTimeout,
+  restError,
+  sendRepeatedly,
+} from '../outbound/index.js';
 import type { Log } from '../telemetry/index.js';
 import { AuditFile, standardOutput } from './auditfile.js';
 import { reviewTarget } from './reviewtarget.js';
@@ -89,6 +97,8 @@ async function logBackend(config: AuditLogConfig, parts: AuditParts, metrics: Au
   return new LogBackend(output, options, { world, metrics, failed });
 }
 
+/** Events that are named when they could not be sent. */
+const IMPACTED_MAX = 100;
 /** Milliseconds of one call of the webhook. */
 const WEBHOOK_TIME = 30_000;
 
@@ -99,10 +109,15 @@ function webhookBackend(config: AuditWebhookConfig, parts: AuditParts, metrics: 
     const { target, path } = current();
     const headers = { 'content-type': 'application/json', accept: 'application/json, */*' };
     const request = { path: pathWithTimeout(path, WEBHOOK_TIME), headers, body, timeout: WEBHOOK_TIME };
-    const problem = restError(await outbound.send(target, { method: 'POST', ...request }));
+    const send = (r: OutboundRequest): Promise<OutboundResponse> => outbound.send(target, r);
+    const url = target.origin + request.path;
+    const problem = restError(await sendRepeatedly({ world, send, url }, { method: 'POST', ...request }));
     if (problem !== undefined) throw problem;
   };
-  const failed = (error: Error): void => log.error({ err: error }, 'could not send audit events to the webhook');
+  const failed = (error: Error, events: readonly AuditEvent[]): void => {
+    const impacted = events.slice(0, IMPACTED_MAX).map((event) => event.legacy());
+    log.error({ err: error, events: events.length, impacted }, 'could not send audit events to the webhook');
+  };
   const { initialBackoff } = config;
   return sending(config, webhookSender(post, { world, metrics, initialBackoff, failed }), parts, metrics);
 }

@@ -45,7 +45,10 @@ export class AuditFile implements AuditOutput {
     await mkdir(dirname(options.path), { recursive: true, mode: 0o700 });
     const handle = await open(options.path, 'a', 0o600);
     const { size } = await handle.stat();
-    return new AuditFile(options, handle, size);
+    const file = new AuditFile(options, handle, size);
+    // The flags may have changed, and files may have become too old, since the last rotation.
+    file.#tidySoon();
+    return file;
   }
 
   /** Calls must not overlap. */
@@ -69,6 +72,10 @@ export class AuditFile implements AuditOutput {
     this.#handle = await open(path, 'a', 0o600);
     this.#size = 0;
     await before.close();
+    this.#tidySoon();
+  }
+
+  #tidySoon(): void {
     this.#isUntidy = true;
     this.#tidying ??= this.#tidyAll().finally(() => {
       this.#tidying = undefined;

@@ -150,6 +150,14 @@ const REQUESTS: Readonly<Record<string, Ask>> = {
   'req-036': { path: '/livez', headers: { 'x-forwarded-for': '10.1.2.3, 10.4.5.6' } },
   'req-037': { method: 'OPTIONS', path: `${P}/configmaps` },
   'req-038': { path: '/api/v1/namespaces/gone/configmaps', body: { apiVersion: 'v1', kind: 'ConfigMap' } },
+  'req-039': {
+    method: 'PATCH',
+    path: `${P}/configmaps/ap`,
+    headers: { 'content-type': 'application/apply-patch+yaml' },
+    body: cm({ name: 'ap' }),
+  },
+  'req-040': { path: `${P}/configmaps`, headers: { accept: 'text/x' } },
+  'req-041': { path: `${P}/configmaps?timeout=x` },
 };
 
 /** Replaces what differs from run to run. */
@@ -309,7 +317,11 @@ describe.skipIf(!isBuilt)('the audit', () => {
     expect(eventsOf(log).at(-1)).toMatchObject({ stage: 'ResponseComplete', objectRef: { name: 'c11' } });
   });
 
-  it('sends batches to a webhook, again when the webhook fails', async () => {
+  // A response with Retry-After is not a failed attempt, after which the backoff would begin.
+  it.each([
+    [500, '100ms'],
+    [429, '10m'],
+  ])('sends batches to a webhook, again when it responds with %i', async (code, backoff) => {
     const received: Event[] = [];
     let failures = 1;
     const webhook: Server = createServer((request, response) => {
@@ -317,7 +329,8 @@ describe.skipIf(!isBuilt)('the audit', () => {
       const pieces: Buffer[] = [];
       request.on('data', (piece: Buffer) => pieces.push(piece));
       request.on('end', () => {
-        response.statusCode = failures-- > 0 ? 500 : 200;
+        response.statusCode = failures-- > 0 ? code : 200;
+        if (response.statusCode === 429) response.setHeader('retry-after', '0');
         if (response.statusCode === 200) received.push(...JSON.parse(Buffer.concat(pieces).toString()).items);
         response.end();
       });
@@ -338,10 +351,10 @@ describe.skipIf(!isBuilt)('the audit', () => {
     );
     const policy = policyFile({ level: 'Metadata', omitStages: ['RequestReceived'], users: ['kubernetes-admin'] });
     const [server, client] = await started(
-      'webhook',
+      `webhook-${code}`,
       `--audit-policy-file=${policy}`,
       `--audit-webhook-config-file=${kubeconfig}`,
-      '--audit-webhook-initial-backoff=100ms',
+      `--audit-webhook-initial-backoff=${backoff}`,
       '--audit-webhook-batch-max-wait=100ms',
     );
     for (let i = 0; i < 5; i++) await client.ask('/version', { headers: { 'audit-id': `v-${i}` } });

@@ -21,8 +21,8 @@ export async function patch(request: ResourceRequest, services: HttpServices): P
   requireName(info);
   const form = answerForm(request, services, 'object');
   const bytes = await readResourceBody(request, services);
-  if (call.audit?.wantsRequest === true) await recordPatch(call, { bytes, encoding });
   const { options, force } = patchOptions(info.query, type, call.userAgent);
+  if (call.audit?.wantsRequest === true) await recordPatch(call, { bytes, encoding });
   const body = { bytes, encoding };
   const written = await services.registry.patch({ target, type, body, force, options }, call);
   return sendObject(request, services, written.outcome === 'created' ? 201 : 200, written.object, form);
