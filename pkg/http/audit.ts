@@ -1,6 +1,5 @@
 import { isIP } from 'node:net';
 import {
-  errors,
   isObject,
   type JsonObject,
   type JsonValue,
@@ -16,6 +15,7 @@ import type { Call } from './call.js';
 import type { Exchange } from './exchange.js';
 import { annotateLatencies } from './latencies.js';
 import type { Audit } from './pipeline.js';
+import { PlainServerError } from './servererror.js';
 
 /** Audits the requests of a server. `auditor` is absent without a policy or without a backend. */
 export function requestAudit(auditor: Auditor | undefined, world: World): Audit {
@@ -53,7 +53,10 @@ class RequestAudit implements Audit {
     return this.#auditor.stage(audit, 'RequestReceived', 0, '')?.then((ok) => {
       if (ok) return;
       this.#auditor.metrics.rejected.value++;
-      throw errors.internal('failed to store audit event');
+      // Nothing was done, so there is nothing more to record.
+      call.audit = undefined;
+      call.responseStarted = undefined;
+      throw new PlainServerError(call.exchange.url, 'failed to store audit event');
     });
   }
 

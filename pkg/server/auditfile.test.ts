@@ -1,11 +1,25 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { AuditFile } from './auditfile.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'trireme-auditfile-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const openFile = (name: string): Promise<AuditFile> =>
+  AuditFile.open({
+    path: join(folder, name),
+    sizeMax: 0,
+    backupsMax: 2,
+    daysMax: 30,
+    compress: true,
+    clock: { now: () => Date.parse('2026-03-10T00:00:00Z'), monotonic: () => 0 },
+    failed: (error) => {
+      throw error;
+    },
+  });
 
 describe('the file of the audit log', () => {
   it('is freed from rotated files by the flags when it is opened', async () => {
@@ -13,20 +27,30 @@ describe('the file of the audit log', () => {
     const recent = ['audit-2026-03-02T00-00-00.000.log', 'audit-2026-03-03T00-00-00.000.log.gz'];
     const others = ['audit-notes.log', 'other-2026-01-01T00-00-00.000.log'];
     for (const name of [...old, ...recent, ...others]) writeFileSync(join(folder, name), 'x');
-    const file = await AuditFile.open({
-      path: join(folder, 'audit.log'),
-      sizeMax: 0,
-      backupsMax: 2,
-      daysMax: 30,
-      compress: true,
-      clock: { now: () => Date.parse('2026-03-10T00:00:00Z'), monotonic: () => 0 },
-      failed: (error) => {
-        throw error;
-      },
-    });
+    const file = await openFile('audit.log');
     await file.close();
     expect(readdirSync(folder).sort()).toEqual(
       ['audit.log', ...others, 'audit-2026-03-02T00-00-00.000.log.gz', recent[1]!].sort(),
     );
+  });
+
+  it('has no torn line after a write that failed in the middle, also if others truncate it', async () => {
+    const file = await openFile('torn.log');
+    const path = join(folder, 'torn.log');
+    await file.write(Buffer.from('one\n'));
+    const handle = await open(path);
+    const { write } = Object.getPrototypeOf(handle);
+    let calls = 0;
+    const full = vi.spyOn(Object.getPrototypeOf(handle), 'write').mockImplementation(function (this: FileHandle) {
+      if (++calls % 2 === 0) return Promise.reject(new Error('ENOSPC'));
+      return write.call(this, Buffer.from('tw'));
+    });
+    await expect(file.write(Buffer.from('two\n'))).rejects.toThrow('ENOSPC');
+    truncateSync(path, 1);
+    await expect(file.write(Buffer.from('two\n'))).rejects.toThrow('ENOSPC');
+    full.mockRestore();
+    await file.write(Buffer.from('three\n'));
+    await Promise.all([file.close(), handle.close()]);
+    expect(readFileSync(path, 'utf8')).toBe('othree\n');
   });
 });

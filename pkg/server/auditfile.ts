@@ -55,9 +55,21 @@ export class AuditFile implements AuditOutput {
   async write(bytes: Buffer): Promise<void> {
     const { sizeMax } = this.#options;
     if (sizeMax > 0 && this.#size > 0 && this.#size + bytes.length > sizeMax) await this.#rotate();
-    for (let written = 0; written < bytes.length; )
-      written += (await this.#handle.write(bytes, written, bytes.length - written)).bytesWritten;
+    let written = 0;
+    try {
+      while (written < bytes.length)
+        written += (await this.#handle.write(bytes, written, bytes.length - written)).bytesWritten;
+    } catch (error) {
+      await this.#undo(written);
+      throw error;
+    }
     this.#size += bytes.length;
+  }
+
+  /** Removes the last bytes, because the next line must not continue a torn one. Others may have truncated the file meanwhile. */
+  async #undo(bytes: number): Promise<void> {
+    const { size } = await this.#handle.stat();
+    if (bytes > 0 && size >= bytes) await this.#handle.truncate(size - bytes);
   }
 
   async close(): Promise<void> {

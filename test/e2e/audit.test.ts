@@ -402,11 +402,13 @@ describe.skipIf(!isBuilt)('the audit', () => {
       '--audit-log-path=/dev/full',
       '--audit-log-mode=blocking-strict',
     );
-    const { status, json: body } = await client.ask('/version');
+    const { status, body } = await client.ask('/version');
     expect(status).toBe(500);
-    expect(body().message).toBe('Internal error occurred: failed to store audit event');
+    expect(body.toString()).toBe('Internal Server Error: "/version": failed to store audit event\n');
     expect((await client.ask('/healthz')).status).toBe(200);
-    expect((await client.ask('/metrics')).body.toString()).toMatch(/^apiserver_audit_requests_rejected_total 1$/m);
+    const metrics = (await client.ask('/metrics')).body.toString();
+    expect(metrics).toMatch(/^apiserver_audit_requests_rejected_total 1$/m);
+    expect(metrics).toMatch(/^apiserver_audit_error_total\{plugin="log"\} 1$/m);
     client.close();
     await server.stop();
   });
