@@ -1,4 +1,13 @@
-import { at, errors, type JsonObject, listAt, objectsAt, type ResourceAttributes, textAt } from '../api/index.js';
+import {
+  ApiError,
+  at,
+  errors,
+  type JsonObject,
+  listAt,
+  objectsAt,
+  type ResourceAttributes,
+  textAt,
+} from '../api/index.js';
 import type { NodeCall } from './noderestriction.js';
 
 /** Restricts the service account tokens and certificates that a kubelet may request to those of pods on its node. */
@@ -86,31 +95,29 @@ async function driverOf({ objects, request }: NodeCall, pod: JsonObject, volume:
 }
 
 export async function checkPodCertificate(call: NodeCall): Promise<void> {
-  const { node, request, objects, refuse, enabled } = call;
+  const { node, objects, refuse, enabled } = call;
+  const { operation, subresource, object, namespace } = call.request;
   if (!enabled('PodCertificateRequest')) throw refuse('PodCertificateRequest feature gate is disabled');
-  if (request.operation !== 'create') throw refuse(`unexpected operation ${request.operation.toUpperCase()}`);
-  if (request.subresource !== '') throw refuse(`unexpected subresource ${request.subresource}`);
-  const of = (field: string): string => textAt(request.object, 'spec', field);
+  if (operation !== 'create') throw refuse(`unexpected operation ${operation.toUpperCase()}`);
+  if (subresource !== '') throw refuse(`unexpected subresource ${subresource}`);
+  const of = (field: string): string => textAt(object, 'spec', field);
   const [nodeName, podName, accountName] = [of('nodeName'), of('podName'), of('serviceAccountName')];
-  const { namespace } = request;
   const shown = JSON.stringify(`${namespace}/${podName}`);
   if (nodeName !== node)
     throw refuse(
       `PodCertificateRequest.Spec.NodeName=${JSON.stringify(nodeName)}, which is not the requesting node ${JSON.stringify(node)}`,
     );
   const found = await objects.get(NODES, '', nodeName);
-  if (found === undefined) throw errors.notFound(NODES, nodeName);
-  const same = (stated: string, o: JsonObject, what: string): void => {
+  if (found === undefined) throw missing('node', nodeName, nodeName);
+  const request = `PodCertificateRequest for pod ${shown}`;
+  const same = (stated: string, o: JsonObject, text: (stated: string, uid: string) => string): void => {
     const uid = textAt(o, 'metadata', 'uid');
-    if (stated !== uid)
-      throw refuse(
-        `PodCertificateRequest for pod ${shown} names ${what} UID ${JSON.stringify(stated)}, which differs from ${JSON.stringify(uid)}`,
-      );
+    if (stated !== uid) throw unknown(`${request} ${text(JSON.stringify(stated), JSON.stringify(uid))}`);
   };
-  same(of('nodeUID'), found, 'node');
+  same(of('nodeUID'), found, (a, b) => `names node UID ${a}, inconsistent with the running node (${b})`);
   const pod = await objects.get(PODS, namespace, podName);
-  if (pod === undefined) throw errors.notFound(PODS, podName);
-  same(of('podUID'), pod, 'pod');
+  if (pod === undefined) throw missing('pod', podName, `${namespace}/${podName}`);
+  same(of('podUID'), pod, (a, b) => `contains pod UID (${a}) which differs from running pod ${b}`);
   if (textAt(pod, 'spec', 'nodeName') !== nodeName)
     throw refuse(`pod ${shown} is not running on node ${JSON.stringify(nodeName)} named in the PodCertificateRequest`);
   if (at(pod, 'metadata', 'annotations', 'kubernetes.io/config.mirror') !== undefined)
@@ -121,8 +128,12 @@ export async function checkPodCertificate(call: NodeCall): Promise<void> {
       `PodCertificateRequest for pod ${shown} contains serviceAccountName (${JSON.stringify(accountName)}) that differs from running pod (${JSON.stringify(running)})`,
     );
   const account = await objects.get(ACCOUNTS, namespace, accountName);
-  if (account === undefined) throw errors.notFound(ACCOUNTS, accountName);
-  same(of('serviceAccountUID'), account, 'service account');
+  if (account === undefined) throw missing('service account', accountName, `${namespace}/${accountName}`);
+  same(
+    of('serviceAccountUID'),
+    account,
+    (a, b) => `names service account UID ${a}, which differs from the running service account (${b})`,
+  );
   const signer = of('signerName');
   const mounts = objectsAt(pod, 'spec', 'volumes').some((v) =>
     objectsAt(v, 'projected', 'sources').some((s) => textAt(s, 'podCertificate', 'signerName') === signer),
@@ -133,6 +144,17 @@ export async function checkPodCertificate(call: NodeCall): Promise<void> {
   if (!(await allowed(call, 'request-serviceaccounts-podcertificate-signer', resource, accountName)))
     throw refuse(`pod ${shown} does not mount a podCertificate projected volume for signer ${JSON.stringify(signer)}`);
 }
+
+/**
+ * kube-apiserver reads these objects from its informers, which may lag, so that an object that is missing or another one is no reason to
+ * forbid the request.
+ */
+const unknown = (text: string): ApiError => new ApiError(500, undefined, text);
+
+const missing = (what: string, name: string, path: string): ApiError =>
+  unknown(
+    `while retrieving ${what} ${JSON.stringify(path)} named in the PodCertificateRequest: ${what.replace(' ', '')} ${JSON.stringify(name)} not found`,
+  );
 
 async function allowed(
   { request, authorize }: NodeCall,
