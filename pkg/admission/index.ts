@@ -20,6 +20,7 @@ import { ownerReferencesStep } from './ownerreferences.js';
 import { type NodeSelectors, podNodeSelectorStep } from './podnodeselector.js';
 import { podResizeStep } from './podresize.js';
 import { type PodSecurityConfig, podSecurityStep } from './podsecurity.js';
+import type { PodSecurityMetrics } from './podsecuritymetrics.js';
 import { podTolerationsStep, type TolerationLists } from './podtolerations.js';
 import { podTopologyStep } from './podtopology.js';
 import type { AuthorizeCheck } from './policy/checks.js';
@@ -51,6 +52,7 @@ export {
 } from './plugins.js';
 export { CLUSTER_DEFAULT, type NodeSelectors, parseSelector } from './podnodeselector.js';
 export { defaultPodSecurity, type PodSecurityConfig } from './podsecurity.js';
+export { PodSecurityMetrics } from './podsecuritymetrics.js';
 export { MODES as SECURITY_MODES, parseLevel, parseMinor, type SecurityPolicy } from './podsecuritypolicy.js';
 export type { TolerationLists } from './podtolerations.js';
 export type { AuthorizeCheck } from './policy/checks.js';
@@ -67,6 +69,7 @@ export { WebhookMetrics } from './webhook/metrics.js';
 export interface AdmissionSettings {
   readonly tolerationSeconds?: TolerationSeconds;
   readonly podSecurity?: PodSecurityConfig;
+  readonly podSecurityMetrics?: PodSecurityMetrics;
   readonly nodeSelectors?: NodeSelectors;
   readonly eventLimits?: readonly EventLimit[];
   readonly limitedResources?: readonly LimitedResource[];
@@ -100,6 +103,7 @@ export function builtinAdmission(
   const {
     tolerationSeconds,
     podSecurity,
+    podSecurityMetrics,
     nodeSelectors,
     eventLimits = [],
     limitedResources,
@@ -118,7 +122,7 @@ export function builtinAdmission(
     taintNodesStep,
     alwaysPullImagesStep,
     ...(imagePolicy === undefined ? [] : [imagePolicyStep({ ...imagePolicy, clock: world.clock })]),
-    podSecurityStep(objects, world, podSecurity),
+    podSecurityStep(objects, world, podSecurity, podSecurityMetrics),
     podNodeSelectorStep(objects, nodeSelectors),
     priorityStep(objects, enabled),
     defaultTolerationsStep(tolerationSeconds),

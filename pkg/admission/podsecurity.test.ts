@@ -3,6 +3,7 @@ import { ApiError, type JsonObject } from '../api/index.js';
 import type { World } from '../base/index.js';
 import { defaultPodSecurity, type PodSecurityConfig, podSecurityStep } from './podsecurity.js';
 import { checksOf } from './podsecuritychecks.js';
+import { PodSecurityMetrics } from './podsecuritymetrics.js';
 import { admissionRequest, storedObjects } from './testing.js';
 
 const world = {
@@ -141,5 +142,32 @@ describe('pod security', () => {
     expect([0, 34, 35, 99].map((minor) => checksOf('baseline', minor).length)).toEqual([11, 12, 12, 12]);
     expect(checksOf('restricted', 0).length).toBe(12);
     expect(checksOf('restricted', 37).length).toBe(15);
+  });
+});
+
+describe('the metrics of PodSecurity', () => {
+  it('count evaluations by mode, level and version, denials only where a mode audits or warns, and exemptions', async () => {
+    const metrics = new PodSecurityMetrics();
+    const judge = async (labels: Readonly<Record<string, string>>, object: JsonObject, config?: PodSecurityConfig) => {
+      const step = podSecurityStep(storedObjects({ namespaces: [namespace(labels)] }), world, config, metrics);
+      const request = admissionRequest('pods', { object, warnings: [] });
+      await Promise.resolve(step.validate?.(request)).catch(() => {});
+    };
+    const asked = { enforce: 'baseline', audit: 'restricted', warn: 'restricted' };
+    await judge({}, restricted);
+    await judge({ ...asked, 'audit-version': 'v1.99' }, restricted);
+    await judge({ ...asked, 'audit-version': 'v1.99' }, pod());
+    const exemptions = { usernames: new Set(['jane']), namespaces: new Set(['n']), runtimeClasses: new Set<string>() };
+    await judge(asked, restricted, { ...defaultPodSecurity, exemptions });
+    const shown = metrics.families.flatMap((family) =>
+      family.get().values.map(({ labels, value }) => `${Object.values(labels).join(' ')} ${value}`),
+    );
+    expect(shown).toEqual([
+      'allow privileged latest enforce create pod  1',
+      'allow baseline latest enforce create pod  2',
+      'deny restricted future audit create pod  1',
+      'deny restricted latest warn create pod  1',
+      'create pod  1',
+    ]);
   });
 });

@@ -12,6 +12,7 @@ import {
 } from '../api/index.js';
 import type { World } from '../base/index.js';
 import type { CheckedPod, Violation } from './podsecuritycheck.js';
+import { PodSecurityMetrics } from './podsecuritymetrics.js';
 
 import {
   compareLevels,
@@ -80,8 +81,13 @@ const EXISTING_PODS_TIME = 1_000;
 const SLICE_TIME = 5;
 
 /** Enforces the Pod Security Standards that the labels of a namespace select. */
-export function podSecurityStep(objects: StoredObjects, world: World, config = defaultPodSecurity): AdmissionStep {
-  const plugin = new PodSecurity(objects, world, config);
+export function podSecurityStep(
+  objects: StoredObjects,
+  world: World,
+  config = defaultPodSecurity,
+  metrics = new PodSecurityMetrics(),
+): AdmissionStep {
+  const plugin = new PodSecurity(objects, world, config, metrics);
   return { name: 'PodSecurity', validate: (request) => plugin.validate(request) };
 }
 
@@ -89,8 +95,10 @@ class PodSecurity {
   readonly #objects: StoredObjects;
   readonly #world: World;
   readonly #config: PodSecurityConfig;
+  readonly #metrics: PodSecurityMetrics;
 
-  constructor(objects: StoredObjects, world: World, config: PodSecurityConfig) {
+  constructor(objects: StoredObjects, world: World, config: PodSecurityConfig, metrics: PodSecurityMetrics) {
+    this.#metrics = metrics;
     this.#objects = objects;
     this.#world = world;
     this.#config = config;
@@ -111,8 +119,10 @@ class PodSecurity {
     const { namespaces, usernames } = this.#config.exemptions;
     const { namespace, user } = request;
     const by = namespaces.has(namespace) ? 'namespace' : usernames.has(user.name) ? 'user' : undefined;
-    if (by !== undefined) request.annotate(`${ANNOTATION_PREFIX}exempt`, by);
-    return by !== undefined;
+    if (by === undefined) return false;
+    request.annotate(`${ANNOTATION_PREFIX}exempt`, by);
+    this.#metrics.exempted(request);
+    return true;
   }
 
   #policyOfNamespace(request: AdmissionRequest): ReturnType<typeof policyOf> {
@@ -126,6 +136,7 @@ class PodSecurity {
     const { policy, problems } = this.#policyOfNamespace(request);
     if (problems.length === 0 && isPrivileged(policy)) {
       request.annotate(`${ANNOTATION_PREFIX}enforce-policy`, levelText(LATEST_PRIVILEGED));
+      this.#metrics.evaluated('allow', 'enforce', LATEST_PRIVILEGED, request);
       return;
     }
     const { object, old } = request;
@@ -144,6 +155,7 @@ class PodSecurity {
   #evaluate(request: AdmissionRequest, policy: SecurityPolicy, pod: CheckedPod, enforces: boolean): void {
     if (this.#config.exemptions.runtimeClasses.has(textAt(pod.spec, 'runtimeClassName'))) {
       request.annotate(`${ANNOTATION_PREFIX}exempt`, 'runtimeClass');
+      this.#metrics.exempted(request);
       return;
     }
     const results = new Map<string, readonly Violation[]>();
@@ -154,15 +166,20 @@ class PodSecurity {
       return found;
     };
     const audited = violations(policy.audit);
-    if (audited.length > 0)
+    if (audited.length > 0) {
+      this.#metrics.evaluated('deny', 'audit', policy.audit, request);
       request.annotate(`${ANNOTATION_PREFIX}audit-violations`, `would violate ${described(policy.audit, audited)}`);
+    }
     if (enforces) {
       request.annotate(`${ANNOTATION_PREFIX}enforce-policy`, levelText(policy.enforce));
       const found = violations(policy.enforce);
+      this.#metrics.evaluated(found.length > 0 ? 'deny' : 'allow', 'enforce', policy.enforce, request);
       if (found.length > 0) throw forbidden(request, `violates ${described(policy.enforce, found)}`);
     }
     const warned = violations(policy.warn);
-    if (warned.length > 0) request.warn(`would violate ${described(policy.warn, warned)}`);
+    if (warned.length === 0) return;
+    this.#metrics.evaluated('deny', 'warn', policy.warn, request);
+    request.warn(`would violate ${described(policy.warn, warned)}`);
   }
 
   #namespace(request: AdmissionRequest): void | Promise<void> {

@@ -1,6 +1,7 @@
 import type { PeerCertificate } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../api/index.js';
+import { ImpersonationMetrics } from '../telemetry/index.js';
 import { decodeExtraKey } from './impersonate.js';
 import {
   type Attributes,
@@ -18,12 +19,20 @@ import {
 const admin: UserInfo = { name: 'admin', groups: ['system:masters'] };
 const jane: UserInfo = { name: 'jane', groups: ['system:authenticated'] };
 const authorizer = authorizerChain([]);
+const impersonatorBy = (
+  by: ConstructorParameters<typeof Impersonator>[0],
+  constrained: boolean,
+  metrics = new ImpersonationMetrics(),
+) => new Impersonator(by, { constrained, clock: { now: () => 0, monotonic: () => 0 }, metrics });
 const impersonate = (
   user: UserInfo,
   of: HeaderLines,
   by: ConstructorParameters<typeof Impersonator>[0],
   constrained = false,
-) => new Impersonator(by, { constrained }).impersonate(user, of, pods).then((found) => found.user);
+) =>
+  impersonatorBy(by, constrained)
+    .impersonate(user, of, pods)
+    .then((found) => found.user);
 const pods: ResourceAttributes = {
   kind: 'resource',
   verb: 'list',
@@ -212,13 +221,18 @@ describe('impersonation', () => {
         'cannot impersonate-on:user-info:list resource "pods"',
       );
       const { by } = allowing('impersonate users bob');
-      const impersonator = new Impersonator(by, { constrained: true });
+      const metrics = new ImpersonationMetrics();
+      const impersonator = impersonatorBy(by, true, metrics);
       const as = (name: string) =>
         impersonator.impersonate(jane, request({ 'impersonate-user': name }), pods).then(({ user }) => user);
       expect((await as('bob')).name).toBe('bob');
       await expect(as('eve')).rejects.toThrow(
         'users "eve" is forbidden: User "jane" cannot impersonate resource "users"',
       );
+      const counted = ({ families }: { readonly families: ImpersonationMetrics['attempts']['families'] }) =>
+        families[0].get().values.map(({ labels, value }) => `${labels['mode']} ${labels['decision']} ${value}`);
+      expect(counted(metrics.attempts)).toEqual(['legacy allowed 1', ' denied 1']);
+      expect(counted(metrics.checks)).toEqual(['user-info denied 2', 'legacy allowed 1', 'legacy denied 1']);
     });
 
     it('gives nodes their group, and lets an account impersonate the node that it runs on', async () => {

@@ -1,4 +1,6 @@
 import { errors, isDns1123Subdomain } from '../api/index.js';
+import type { Clock } from '../base/index.js';
+import type { ImpersonationMetrics } from '../telemetry/index.js';
 import { type Attributes, forbidden, type ResourceAttributes } from './attributes.js';
 import type { Authorizer } from './authz/authorizer.js';
 import {
@@ -72,15 +74,25 @@ export interface Impersonated {
   readonly constraint: string;
 }
 
+export interface ImpersonatorOptions {
+  /** The gate `ConstrainedImpersonation`. Without it only legacy impersonation works. */
+  readonly constrained: boolean;
+  readonly clock: Clock;
+  readonly metrics: ImpersonationMetrics;
+}
+
 /** Authorizes impersonation by `Impersonate-*` headers. */
 export class Impersonator {
   readonly #authorizer: Authorizer;
+  readonly #clock: Clock;
+  readonly #metrics: ImpersonationMetrics;
   readonly #modes: readonly Mode[];
   readonly #lastMode = new Map<string, Mode>();
 
-  /** `constrained`: the gate `ConstrainedImpersonation`. Without it only legacy impersonation works. */
-  constructor(authorizer: Authorizer, { constrained }: { readonly constrained: boolean }) {
+  constructor(authorizer: Authorizer, { constrained, clock, metrics }: ImpersonatorOptions) {
     this.#authorizer = authorizer;
+    this.#clock = clock;
+    this.#metrics = metrics;
     this.#modes = constrained ? MODES : MODES.filter((mode) => mode.name === 'legacy');
   }
 
@@ -90,6 +102,7 @@ export class Impersonator {
   async impersonate(caller: UserInfo, request: HeaderLines, attributes: Attributes): Promise<Impersonated> {
     const wanted = wantedOf(request);
     if (wanted.name === '') throw errors.badRequest(`requested ${printed(wanted)} without impersonating a user name`);
+    const began = this.#clock.monotonic();
     const last = this.#lastMode.get(caller.name);
     const modes = last === undefined ? this.#modes : [last, ...this.#modes.filter((mode) => mode !== last)];
     let refusal: Error | undefined;
@@ -98,11 +111,18 @@ export class Impersonator {
       const problem = await this.#check(mode, caller, wanted, attributes);
       if (problem === undefined) {
         this.#remember(caller.name, mode);
+        this.#metrics.attempts.observe(mode.name, 'allowed', this.#since(began));
         return { user: userOf(wanted, mode), constraint: mode.name === 'legacy' ? '' : `impersonate:${mode.name}` };
       }
       refusal ??= problem;
     }
+    this.#metrics.attempts.observe('', 'denied', this.#since(began));
     throw refusal ?? errors.internal('no mode of impersonation applies');
+  }
+
+  /** Seconds. */
+  #since(began: number): number {
+    return (this.#clock.monotonic() - began) / 1000;
   }
 
   #remember(name: string, mode: Mode): void {
@@ -115,12 +135,12 @@ export class Impersonator {
     const asks = mode.name === 'associated-node' ? associated(caller) : caller;
     if (mode.name !== 'legacy') {
       const verb = `impersonate-on:${mode.name}:${attributes.verb}`;
-      const refused = await this.#refusal(asks, { ...attributes, verb });
+      const refused = await this.#refusal(mode, asks, { ...attributes, verb });
       if (refused !== undefined) return refused;
     }
     const { first, groups, extra } = checksOf(mode, wanted);
     for (const check of first) {
-      const refused = await this.#refusal(asks, check);
+      const refused = await this.#refusal(mode, asks, check);
       if (refused !== undefined) return refused;
     }
     if (mode.name !== 'legacy') {
@@ -137,17 +157,20 @@ export class Impersonator {
   }
 
   async #refusalOfAll(mode: Mode, caller: UserInfo, { each, all }: Checks): Promise<Error | undefined> {
-    if (mode.name !== 'legacy' && each.length >= MANY_CHECKS && (await this.#refusal(caller, all)) === undefined)
+    if (mode.name !== 'legacy' && each.length >= MANY_CHECKS && (await this.#refusal(mode, caller, all)) === undefined)
       return undefined;
     for (const check of each) {
-      const refused = await this.#refusal(caller, check);
+      const refused = await this.#refusal(mode, caller, check);
       if (refused !== undefined) return refused;
     }
     return undefined;
   }
 
-  async #refusal(caller: UserInfo, attributes: Attributes): Promise<Error | undefined> {
+  async #refusal(mode: Mode, caller: UserInfo, attributes: Attributes): Promise<Error | undefined> {
+    const began = this.#clock.monotonic();
     const decision = await this.#authorizer.authorize(caller, attributes);
+    const verdict = decision.kind === 'allow' ? 'allowed' : 'denied';
+    this.#metrics.checks.observe(mode.name, verdict, this.#since(began));
     return decision.kind === 'allow' ? undefined : forbidden(caller, attributes, decision.reason);
   }
 }

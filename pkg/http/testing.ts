@@ -12,7 +12,7 @@ import {
   type Subresource,
   type Verb,
 } from '../registry/index.js';
-import { ApiServerMetrics, createLog, Exposition, HealthResults } from '../telemetry/index.js';
+import { ApiServerMetrics, createLog, Exposition, HealthResults, ImpersonationMetrics } from '../telemetry/index.js';
 import { DiscoveryDocuments } from './discovery.js';
 import { inFlightGate } from './gate.js';
 import type { HealthCheck } from './health.js';
@@ -235,7 +235,11 @@ export function testServices(
         },
       },
       authorizer,
-      impersonator: new Impersonator(authorizer, { constrained: true }),
+      impersonator: new Impersonator(authorizer, {
+        constrained: true,
+        clock: world.clock,
+        metrics: new ImpersonationMetrics(),
+      }),
       audit: { requestReceived: () => {}, responseComplete: () => {} },
       gate: inFlightGate({
         readOnly: options.limiter ?? new InFlightLimiter(world, 0),

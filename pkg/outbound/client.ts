@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { Scheduler, type World } from '../base/index.js';
 import type { CertificateMetrics } from './certificatemetrics.js';
+import type { ClientMetrics } from './clientmetrics.js';
 import { type Dialer, dialDirect, dialSignal, startTls } from './dial.js';
 import { OutboundError } from './errors.js';
 import { httpProxy } from './httpconnect.js';
@@ -26,6 +27,8 @@ export interface OutboundParts {
   readonly networks?: ReadonlySet<EgressNetwork> | undefined;
   /** Counts failures because of outdated certificates. */
   readonly certificates?: CertificateMetrics;
+  /** Counts the calls of `send`. */
+  readonly calls?: ClientMetrics;
   /** Sent as `User-Agent` unless the request has one. */
   readonly userAgent?: string;
 }
@@ -53,14 +56,25 @@ export class Outbound {
     const { controller, done } = this.#deadline(request);
     const { signal } = controller;
     const call = { method: request.method, url: target.origin + request.path };
+    const { clock } = this.#parts.world;
+    const began = clock.monotonic();
+    let answer: OutboundResponse | undefined;
     try {
       const response = await this.#begin(target, request, signal);
       const body = await readBody(response, request.bodyBytesMax ?? outboundLimits.bodyBytesMax, signal);
-      return { status: response.status, headers: response.headers, body };
+      answer = { status: response.status, headers: response.headers, body };
+      return answer;
     } catch (error) {
       throw this.#failure(error, target, call);
     } finally {
       done();
+      this.#parts.calls?.sent({
+        host: hostOf(target),
+        method: request.method,
+        seconds: (clock.monotonic() - began) / 1000,
+        requestBytes: request.body?.length ?? 0,
+        response: answer && { status: answer.status, bytes: answer.body.length },
+      });
     }
   }
 
@@ -120,7 +134,7 @@ export class Outbound {
     const authorization = credentials?.authorization?.();
     return {
       ...request,
-      host: origin.slice(origin.indexOf('//') + 2),
+      host: hostOf({ origin }),
       scheme: origin.slice(0, origin.indexOf(':')),
       headers: {
         'user-agent': this.#parts.userAgent ?? 'trireme',
@@ -222,6 +236,9 @@ export class Outbound {
     };
   }
 }
+
+/** The host and the port in an origin. */
+const hostOf = ({ origin }: Pick<OutboundTarget, 'origin'>): string => origin.slice(origin.indexOf('//') + 2);
 
 /** Returns what is wrong with a PEM bundle of authorities; undefined if it is valid. The text is client-go's. */
 export function bundleProblem(ca: string): string | undefined {

@@ -1,6 +1,7 @@
 export { CertificateMetrics } from './certificatemetrics.js';
 export { bundleProblem, Outbound, type OutboundParts } from './client.js';
 export { ClientConfigError, type WebhookCall, type WebhookClientParts, WebhookClients } from './clientconfig.js';
+export { ClientMetrics } from './clientmetrics.js';
 export type { Dialer } from './dial.js';
 export { type EgressConnection, egressDialers } from './egress.js';
 export { EgressMetrics } from './egressmetrics.js';

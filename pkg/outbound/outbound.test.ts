@@ -9,6 +9,7 @@ import type { JsonObject, StoredObjects } from '../api/index.js';
 import { issueAuthority, issueLeaf } from '../server/issue.js';
 import { systemWorld } from '../server/world.js';
 import { CertificateMetrics } from './certificatemetrics.js';
+import { ClientMetrics } from './clientmetrics.js';
 import { sha1Problem } from './errors.js';
 import {
   egressDialers,
@@ -299,6 +300,28 @@ describe('errors have the texts of Go', () => {
     expect(counts()).toEqual([1, 0, 0, 0]);
     await problemOf({ ...target, purpose: 'aggregation' }, post(), by);
     expect(counts()).toEqual([1, 0, 1, 0]);
+  });
+
+  it('counts calls by host, method and status, with their time and sizes', async () => {
+    const calls = new ClientMetrics();
+    const by = outbound({ calls });
+    const answering = await server((_, __, response) => {
+      response.statusCode = 429;
+      response.end('later');
+    });
+    const target: OutboundTarget = { origin: answering.origin, ca: answering.ca };
+    await by.send(target, { ...post(), body: Buffer.from('0123456789') });
+    await problemOf({ ...target, serverName: 'other' }, post(), by);
+    const host = answering.origin.replace('https://', '');
+    const [requests, ...histograms] = calls.families.map((family) => family.get());
+    expect(requests!.values).toEqual([
+      { value: 1, labels: { code: '429', host, method: 'POST' } },
+      { value: 1, labels: { code: '<error>', host, method: 'POST' } },
+    ]);
+    const counts = histograms.map(({ values }) => values.find((v) => v.metricName?.endsWith('_count'))?.value);
+    expect(counts).toEqual([2, 2, 1]);
+    const bytes = histograms[2]!.values.find((v) => v.metricName?.endsWith('_sum'));
+    expect(bytes).toMatchObject({ value: 5, labels: { host, verb: 'POST' } });
   });
 
   it('for signatures with SHA-1', () => {

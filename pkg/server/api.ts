@@ -29,6 +29,7 @@ import {
   Exposition,
   featureInfo,
   HealthResults,
+  ImpersonationMetrics,
   type Log,
   QueueMetrics,
   type QueueView,
@@ -84,6 +85,8 @@ export async function openApi(parts: ApiParts): Promise<Api> {
   const queues = new QueueMetrics();
   const features = featureInfo(featureStates(config.api.featureGates));
   exposition.add(...parts.access.metrics.families);
+  const impersonation = new ImpersonationMetrics();
+  exposition.add(...impersonation.families);
   exposition.add(...metrics.families, ...storage.families, ...queues.families);
   exposition.add(...parts.encryption.metrics.families);
   exposition.add(...(parts.auditor?.metrics ?? new AuditMetrics()).families);
@@ -123,6 +126,8 @@ export async function openApi(parts: ApiParts): Promise<Api> {
       authorizer: parts.access.authorizer,
       impersonator: new Impersonator(parts.access.authorizer, {
         constrained: config.api.featureGates.get('ConstrainedImpersonation') === true,
+        clock: world.clock,
+        metrics: impersonation,
       }),
       audit: requestAudit(parts.auditor, world),
       gate: flow.gate,

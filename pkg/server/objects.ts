@@ -4,6 +4,7 @@ import {
   choiceProblem,
   choiceWarnings,
   chosenSteps,
+  PodSecurityMetrics,
   paramRightsStep,
   podCertificateSigningStep,
   WebhookMetrics,
@@ -17,6 +18,7 @@ import { connectKms, type Encryption, openEncryption } from '../encryption/index
 import type { Aggregation } from '../http/index.js';
 import {
   CertificateMetrics,
+  ClientMetrics,
   EgressMetrics,
   type Outbound,
   type ServiceResolver,
@@ -121,8 +123,10 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
   const conversionMetrics = new ConversionMetrics();
   const egressMetrics = new EgressMetrics(world.clock);
   const certificateMetrics = new CertificateMetrics();
+  const clientMetrics = new ClientMetrics();
+  const podSecurityMetrics = new PodSecurityMetrics();
   const writeMetrics = new WriteMetrics(world.clock);
-  const outbound = await openOutbound(config, world, egressMetrics, certificateMetrics);
+  const outbound = await openOutbound(config, world, egressMetrics, certificateMetrics, clientMetrics);
   const imagePolicy = imagePolicyOf(image, { chosen: api.admission, world, outbound, note });
   let resolveService: ServiceResolver | undefined;
   const registry = await openRegistry({
@@ -142,6 +146,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
         enabled: (gate: string) => api.featureGates.get(gate) ?? true,
         scheduler,
         ...fileSettings,
+        podSecurityMetrics,
         ...(imagePolicy === undefined ? {} : { imagePolicy }),
         createNamespace: (name) => createNamespace(clusterOf(registry, world, API_SERVER), name),
         webhooks: webhookCalls({
@@ -228,9 +233,15 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
     aggregation: aggregator,
     presence,
     encryption,
-    metrics: [webhookMetrics, conversionMetrics, egressMetrics, certificateMetrics, writeMetrics].flatMap(
-      ({ families }): readonly Family[] => families,
-    ),
+    metrics: [
+      webhookMetrics,
+      conversionMetrics,
+      egressMetrics,
+      certificateMetrics,
+      clientMetrics,
+      podSecurityMetrics,
+      writeMetrics,
+    ].flatMap(({ families }): readonly Family[] => families),
     begin,
     pause,
     queues: () => controllers.queues(),

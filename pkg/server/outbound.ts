@@ -4,6 +4,7 @@ import type { World } from '../base/index.js';
 import { type Config, ConfigError } from '../config/index.js';
 import {
   type CertificateMetrics,
+  type ClientMetrics,
   type EgressMetrics,
   egressDialers,
   KubeconfigError,
@@ -20,12 +21,13 @@ export async function openOutbound(
   world: World,
   metrics: EgressMetrics,
   certificates: CertificateMetrics,
+  calls: ClientMetrics,
 ): Promise<Outbound> {
-  if (egressFile === '') return new Outbound({ world, certificates });
+  if (egressFile === '') return new Outbound({ world, certificates, calls });
   const selections = await readEgress(egressFile);
-  if (selections === undefined) return new Outbound({ world, certificates });
+  if (selections === undefined) return new Outbound({ world, certificates, calls });
   const networks = new Set(selections.keys());
-  return new Outbound({ world, certificates, networks, egress: egressDialers(selections, world, metrics) });
+  return new Outbound({ world, certificates, calls, networks, egress: egressDialers(selections, world, metrics) });
 }
 
 export interface WebhookCallParts extends Pick<WebhookClientParts, 'world' | 'outbound' | 'resolve'> {

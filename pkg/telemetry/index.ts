@@ -10,6 +10,7 @@ export {
 } from './apiserver.js';
 export { buildInfo, Exposition, type ExpositionFormat, featureInfo } from './exposition.js';
 export { HealthResults } from './health.js';
+export { ImpersonationMetrics } from './impersonation.js';
 export { createLog, type Log, type LogLevel, type LogOptions } from './log.js';
 export { Durations, type QueueCounts, QueueMetrics, type QueueView } from './queues.js';
 export {

@@ -84,9 +84,11 @@ describe('a webhook that reviews tokens', () => {
     ]);
   });
 
-  it('refuses unknown tokens with 401, and caches that', async () => {
-    for (const token of ['bad', 'bad', 'unknown']) expect((await whoAmI(token)).status).toBe(401);
-    expect(reviews.length).toBe(2);
+  it('refuses unknown tokens with 401, and caches that, unless the review has an error', async () => {
+    for (const token of ['unknown', 'unknown']) expect((await whoAmI(token)).status).toBe(401);
+    expect(reviews.length).toBe(1);
+    for (const token of ['bad', 'bad']) expect((await whoAmI(token)).status).toBe(401);
+    expect(reviews.length).toBe(3);
   });
 
   it('decides about audiences', async () => {

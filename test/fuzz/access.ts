@@ -21,7 +21,15 @@ import { type Headers, Impersonator } from '../../pkg/auth/impersonate.js';
 import { TestObjects } from '../../pkg/auth/testing.js';
 import { signingKey, verificationKeys } from '../../pkg/auth/tokens/keys.js';
 import { issueAuthority, issueLeaf } from '../../pkg/server/issue.js';
+import { ImpersonationMetrics } from '../../pkg/telemetry/index.js';
 import type { Target } from './target.js';
+
+const impersonatorOf = (authorizer: Authorizer, constrained: boolean): Impersonator =>
+  new Impersonator(authorizer, {
+    constrained,
+    clock: { now: () => 0, monotonic: () => 0 },
+    metrics: new ImpersonationMetrics(),
+  });
 
 /** Credentials: tokens, certificates, and headers. What was not signed, or not named, must not become a user. */
 
@@ -312,15 +320,11 @@ export const accessTargets: readonly Target[] = [
         },
       });
       for (const constrained of [false, true]) {
-        const denied = new Impersonator(authorizer(false), { constrained }).impersonate(caller, lines, attributes);
+        const denied = impersonatorOf(authorizer(false), constrained).impersonate(caller, lines, attributes);
         await assert.rejects(denied, ApiError);
       }
       asked.length = 0;
-      const { user } = await new Impersonator(authorizer(true), { constrained: false }).impersonate(
-        caller,
-        lines,
-        attributes,
-      );
+      const { user } = await impersonatorOf(authorizer(true), false).impersonate(caller, lines, attributes);
       checkUser(user);
       assert.equal(user.name, lines.lines('impersonate-user')[0]);
       // Each part was authorized: the name, the groups of the headers, the UID and each extra.

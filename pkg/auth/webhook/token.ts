@@ -68,7 +68,8 @@ export class TokenWebhook implements TokenAuthenticator {
       throw errors.serviceUnavailable('the webhook that reviews tokens is not available');
     }
     const outcome = this.#outcome(objectAt(found, 'status'), audiences);
-    if (cacheTime > 0) this.#known.set(key, outcome, this.#clock.monotonic() + cacheTime);
+    // An error in a review may be over with the next one.
+    if (cacheTime > 0 && outcome.kind !== 'failed') this.#known.set(key, outcome, this.#clock.monotonic() + cacheTime);
     return outcome;
   }
 
