@@ -30,6 +30,14 @@ export class PodSecurityMetrics {
     OF_REQUEST,
   );
 
+  constructor() {
+    // A rate needs the series before its first event.
+    for (const operation of ['create', 'update']) {
+      this.#evaluations.at('allow', 'privileged', 'latest', 'enforce', operation, 'pod', '');
+      for (const resource of ['pod', 'controller']) this.#exemptions.at(operation, resource, '');
+    }
+  }
+
   get families(): readonly CounterFamily[] {
     return [this.#evaluations, this.#exemptions];
   }
