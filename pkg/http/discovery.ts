@@ -93,6 +93,7 @@ export function serveRoot(call: Call, services: HttpServices, path: '/api' | '/a
   const etag = services.discovery.etag(published, `${path} aggregated`, form, bytes);
   const headers = { etag, vary: 'Accept' };
   if (call.exchange.headers['if-none-match'] === etag) return sendEmpty(call, 304, headers);
+  record(call, services, `${path} aggregated`, () => aggregatedList(published, path));
   const type = `${MEDIA_TYPES[accepted.encoding]};g=${AGGREGATED.group};v=${AGGREGATED.version};as=${AGGREGATED.kind}`;
   return sendBytes(call, 200, type, bytes, headers);
 }
@@ -148,7 +149,15 @@ function send(
   make: () => JsonObject,
 ): void | Promise<void> {
   const bytes = services.discovery.encoded(publishedBy(services), name, form, make);
+  record(call, services, name, make);
   return sendBytes(call, 200, MEDIA_TYPES[form.encoding], bytes);
+}
+
+/** The audit event has the document, whatever its encoding in the response. */
+function record({ audit }: Call, services: HttpServices, name: string, make: () => JsonObject): void {
+  if (audit?.wantsResponse !== true) return;
+  const json = services.discovery.encoded(publishedBy(services), name, { encoding: 'json', pretty: false }, make);
+  audit.responseObject = json.toString().trimEnd();
 }
 
 function allowsAggregated(as: Conversion): boolean {

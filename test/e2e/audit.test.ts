@@ -375,6 +375,10 @@ describe.skipIf(!isBuilt)('the audit', () => {
     await ask('as-1', '/api/v1/namespaces', { 'impersonate-user': 'jane' });
     await ask('as-2', '/api/v1/namespaces', { 'impersonate-user': 'jane', 'impersonate-group': 'system:masters' });
     await ask('profile', '/debug/pprof/');
+    await ask('group', '/apis/apps', { accept: 'application/vnd.kubernetes.protobuf' });
+    const aggregated = { accept: 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList' };
+    const { headers } = await ask('aggregated', '/apis', aggregated);
+    await ask('unchanged', '/apis', { ...aggregated, 'if-none-match': String(headers['etag']) });
     await ask(
       'account',
       `${P}/serviceaccounts`,
@@ -389,6 +393,10 @@ describe.skipIf(!isBuilt)('the audit', () => {
     expect(of('as-1').authenticationMetadata).toEqual({ impersonationConstraint: 'impersonate:user-info' });
     expect(of('as-2')).not.toHaveProperty('authenticationMetadata');
     expect(of('profile', 'ResponseStarted').requestURI).toBe('/debug/pprof/');
+    expect(of('group').responseObject).toMatchObject({ kind: 'APIGroup', name: 'apps' });
+    expect(of('aggregated').responseObject).toMatchObject({ kind: 'APIGroupDiscoveryList' });
+    expect(of('unchanged').responseStatus.code).toBe(304);
+    expect(of('unchanged')).not.toHaveProperty('responseObject');
     expect(of('token').requestObject.spec.expirationSeconds).toBe(3600);
     const claims = JSON.parse(Buffer.from(token.json().status.token.split('.')[1], 'base64url').toString());
     expect(of('token').annotations['authentication.kubernetes.io/issued-credential-id']).toBe(`JTI=${claims.jti}`);
