@@ -35,6 +35,8 @@ const publishedBy = ({ registry, aggregation }: HttpServices): Published => ({
   remote: aggregation?.versions ?? NO_REMOTE,
 });
 
+const PLAIN: DocumentForm = { encoding: 'json', pretty: false };
+
 /** The discovery documents of one server, each encoded once for the latest served resources. */
 export class DiscoveryDocuments {
   #published: Published | undefined;
@@ -53,14 +55,13 @@ export class DiscoveryDocuments {
     return bytes;
   }
 
-  /** Returns the entity tag of `bytes`, which are the document `name` of these served resources in `form`: their SHA-512. */
-  etag(published: Published, name: string, form: DocumentForm, bytes: Buffer): string {
-    this.#renew(published);
-    const key = `${nameOf(form)} ${name}`;
-    let etag = this.#etags.get(key);
+  /** Returns the entity tag of the document `name`: the SHA-512 of its plain JSON, whatever its form, as in kube-apiserver. */
+  etag(published: Published, name: string, make: () => JsonObject): string {
+    const json = this.encoded(published, name, PLAIN, make);
+    let etag = this.#etags.get(name);
     if (etag === undefined) {
-      etag = `"${createHash('sha512').update(bytes).digest('hex').toUpperCase()}"`;
-      this.#etags.set(key, etag);
+      etag = `"${createHash('sha512').update(json).digest('hex').toUpperCase()}"`;
+      this.#etags.set(name, etag);
     }
     return etag;
   }
@@ -87,13 +88,13 @@ export function serveRoot(call: Call, services: HttpServices, path: '/api' | '/a
     const make = (): JsonObject => (path === '/api' ? apiVersions(services.address()) : groupList(published));
     return send(call, services, path === '/api' ? `${path} ${services.address()}` : path, form, make);
   }
-  const bytes = services.discovery.encoded(published, `${path} aggregated`, form, () =>
-    aggregatedList(published, path),
-  );
-  const etag = services.discovery.etag(published, `${path} aggregated`, form, bytes);
+  const name = `${path} aggregated`;
+  const make = (): JsonObject => aggregatedList(published, path);
+  const etag = services.discovery.etag(published, name, make);
   const headers = { etag, vary: 'Accept' };
   if (call.exchange.headers['if-none-match'] === etag) return sendEmpty(call, 304, headers);
-  record(call, services, `${path} aggregated`, () => aggregatedList(published, path));
+  const bytes = services.discovery.encoded(published, name, form, make);
+  record(call, services, name, make);
   const type = `${MEDIA_TYPES[accepted.encoding]};g=${AGGREGATED.group};v=${AGGREGATED.version};as=${AGGREGATED.kind}`;
   return sendBytes(call, 200, type, bytes, headers);
 }
@@ -156,7 +157,7 @@ function send(
 /** The audit event has the document, whatever its encoding in the response. */
 function record({ audit }: Call, services: HttpServices, name: string, make: () => JsonObject): void {
   if (audit?.wantsResponse !== true) return;
-  const json = services.discovery.encoded(publishedBy(services), name, { encoding: 'json', pretty: false }, make);
+  const json = services.discovery.encoded(publishedBy(services), name, PLAIN, make);
   audit.responseObject = json.toString().trimEnd();
 }
 

@@ -471,6 +471,10 @@ describe('paths that are not resources', () => {
     const tag = String(first.headers['etag']);
     const again = await router.inject({ url: '/api', headers: { accept, 'if-none-match': tag } });
     expect([again.statusCode, again.body]).toEqual([304, '']);
+    for (const more of [{ 'user-agent': 'curl/8' }, { accept: accept.replace('json', 'vnd.kubernetes.protobuf') }]) {
+      const form = { accept, ...more };
+      expect((await router.inject({ url: '/api', headers: form })).headers['etag']).toBe(tag);
+    }
     expect((await router.inject({ url: '/api', headers: { accept, 'if-none-match': '"x"' } })).statusCode).toBe(200);
     const old = accept.replace('v=v2', 'v=v2beta1');
     expect((await router.inject({ url: '/api', headers: { accept: old } })).statusCode).toBe(406);
