@@ -189,4 +189,7 @@ function complete(o: JsonObject): void {
   if (spec['conversion'] === undefined || spec['conversion'] === null) spec['conversion'] = { strategy: 'None' };
   const service = at(spec, 'conversion', 'webhook', 'clientConfig', 'service');
   if (isObject(service) && (service['port'] === undefined || service['port'] === null)) service['port'] = 443;
+  const stored = objectsAt(spec, 'versions').find((v) => v['storage'] === true);
+  if (stored === undefined || listAt(o, 'status', 'storedVersions').length > 0) return;
+  o['status'] = { ...(isObject(o['status']) ? o['status'] : {}), storedVersions: [textAt(stored, 'name')] };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FieldErrors, type JsonObject } from '../../../api/index.js';
+import { customResourceDefinition } from './customresourcedefinition.js';
 import { validateDefinition } from './validation.js';
 
 type Change = (version: JsonObject, spec: JsonObject, root: JsonObject) => void;
@@ -137,6 +138,17 @@ describe('a definition', () => {
     spec['group'] = 'x.k8s.io';
     root['metadata'] = { name: 'widgets.x.k8s.io' };
   };
+
+  it('has the storage version in its status from the defaults on, which webhooks and audit see', () => {
+    const versions = ['v1', 'v2'].map((name) => ({ name, served: true, storage: name === 'v2' }));
+    const defaulted = (status: JsonObject): unknown => {
+      const o: JsonObject = { spec: { versions }, ...status };
+      customResourceDefinition.strategy.defaults?.(o, {} as never);
+      return o['status'];
+    };
+    expect(defaulted({})).toEqual({ storedVersions: ['v2'] });
+    expect(defaulted({ status: { storedVersions: ['v1'] } })).toEqual({ storedVersions: ['v1'] });
+  });
 
   it('in a group of Kubernetes needs an approval, unless it was stored without', () => {
     const missing = `metadata.annotations[api-approved.kubernetes.io]: Required value: protected groups must have approval annotation "api-approved.kubernetes.io"${SEE}`;
