@@ -380,7 +380,11 @@ describe('an auditor', () => {
   it('sends only the stages that the policy does not omit, to all backends, and counts', async () => {
     const metrics = new AuditMetrics();
     const seen: string[] = [];
-    const backend: Backend = { process: (e) => void seen.push(JSON.parse(e.json).stage), close: async () => {} };
+    const backend: Backend = {
+      overlaps: true,
+      process: (e) => void seen.push(JSON.parse(e.json).stage),
+      close: async () => {},
+    };
     const auditor = new Auditor(
       await policy({ level: 'Metadata', omitStages: ['RequestReceived'] }),
       [backend, backend],

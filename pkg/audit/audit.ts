@@ -10,10 +10,13 @@ export class Auditor {
   readonly #policy: Policy;
   readonly #backends: readonly Backend[];
   readonly metrics: AuditMetrics;
+  /** As `Backend.overlaps`, of all backends. */
+  readonly overlaps: boolean;
 
   constructor(policy: Policy, backends: readonly Backend[], metrics: AuditMetrics) {
     this.#policy = policy;
     this.#backends = backends;
+    this.overlaps = backends.every((b) => b.overlaps);
     this.metrics = metrics;
   }
 

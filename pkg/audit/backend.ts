@@ -7,6 +7,11 @@ export type Sender = (events: readonly AuditEvent[]) => Promise<boolean>;
 
 export interface Backend {
   /**
+   * A request may be served while its event is being recorded, as long as it is not answered before. False where recording may take long, and
+   * in the strict mode.
+   */
+  readonly overlaps: boolean;
+  /**
    * Accepts one event. In the blocking modes it returns a promise that resolves when the event was recorded, or to
    * false if it could not be; otherwise it returns nothing and never blocks.
    */
@@ -91,6 +96,7 @@ const SENDING_MAX = 16;
  * counted.
  */
 export class BatchBackend implements Backend {
+  readonly overlaps = true;
   readonly #send: Sender;
   readonly #options: BatchOptions;
   readonly #world: World;
@@ -191,6 +197,7 @@ const RETRIES_A_SECOND = 50;
 
 /** Modes `blocking` and `blocking-strict`: the request waits until its event was sent. Only the strict mode reports failures. */
 export class BlockingBackend implements Backend {
+  readonly overlaps = false;
   readonly #send: Sender;
   readonly #strict: boolean;
   readonly #sending = new Set<Promise<boolean>>();

@@ -41,6 +41,7 @@ const COLLECTED_BYTES = CHUNK_BYTES / 2;
  * a busy server writes seldom.
  */
 export class LogBackend implements Backend {
+  readonly overlaps: boolean;
   readonly #output: AuditOutput;
   readonly #options: LogOptions;
   readonly #parts: LogParts;
@@ -60,6 +61,7 @@ export class LogBackend implements Backend {
 
   constructor(output: AuditOutput, options: LogOptions, parts: LogParts) {
     this.#output = output;
+    this.overlaps = options.mode !== 'blocking-strict';
     this.#options = options;
     this.#parts = parts;
     this.#cut = truncator(options.truncate, parts.metrics);

@@ -78,6 +78,7 @@ export async function serveAggregated(call: Call, remote: RemoteVersion, service
   const { exchange } = call;
   if (!remote.isAvailable) return sendText(call, 503, 'service unavailable\n');
   if (!METHODS.has(exchange.method)) return sendText(call, 405, 'method not allowed\n');
+  if (call.recorded !== undefined) await call.recorded;
   const gone = new AbortController();
   exchange.onClose(() => gone.abort());
   const takeOver = exchange.takeOver;

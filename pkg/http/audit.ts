@@ -50,7 +50,14 @@ class RequestAudit implements Audit {
         audit.code = call.status;
         void this.#auditor.stage(audit, 'ResponseStarted', this.#elapsed(call), annotationsOf(call));
       };
-    return this.#auditor.stage(audit, 'RequestReceived', 0, '')?.then((ok) => {
+    const recording = this.#auditor.stage(audit, 'RequestReceived', 0, '');
+    if (recording !== undefined && this.#auditor.overlaps && waitsWithResponse(call)) {
+      call.recorded = recording.then(() => {
+        call.recorded = undefined;
+      });
+      return undefined;
+    }
+    return recording?.then((ok) => {
       if (ok) return;
       this.#auditor.metrics.rejected.value++;
       // Nothing was done, so there is nothing more to record.
@@ -169,6 +176,17 @@ function isLongRunning({ info }: Call): boolean {
   if (info.kind === 'path') return info.path.startsWith('/debug/pprof/');
   return info.kind === 'resource' && (info.verb === 'watch' || STREAMS.has(info.subresource));
 }
+
+/**
+ * Whether the response of a request waits for the record, and not the request. The requests of a turn then stay together: to wait before
+ * anything is done splits them into small groups, whose writes to the log cost a fifth more CPU time.
+ */
+function waitsWithResponse({ info }: Call): boolean {
+  return info.kind === 'resource' && ANSWERED_AT_ONCE.has(info.verb) && !STREAMS.has(info.subresource);
+}
+
+/** Verbs whose responses are sent as a whole. */
+const ANSWERED_AT_ONCE: ReadonlySet<string> = new Set(['get', 'create', 'update', 'patch', 'delete']);
 
 /** The annotations of decisions, by reason. Nearly every request has no others, and one of a few reasons. */
 const allowed = new Map<string, string>();

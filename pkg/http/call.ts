@@ -69,6 +69,8 @@ export class Call implements RequestContext, Credentials {
   /** The error that is a fault of the server. */
   panic: string | undefined;
   bodyDecoded: RequestContext['bodyDecoded'];
+  /** Resolves when the audit has recorded the request, which is not answered before. Undefined: there is nothing to wait for. */
+  recorded: Promise<void> | undefined;
   /** Called once when the response of a long-running request begins. */
   responseStarted: (() => void) | undefined;
   readonly #world: World;

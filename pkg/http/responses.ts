@@ -38,7 +38,7 @@ function flowHeaders({ flow }: Call, headers: OutgoingHttpHeaders): void {
   headers['x-kubernetes-pf-prioritylevel-uid'] = flow.level.uid;
 }
 
-/** Sends a complete body, compressed when it is large and the client accepts that. */
+/** Sends a complete body, compressed when it is large and the client accepts that, once the request is recorded. */
 export function sendBytes(
   call: Call,
   status: number,
@@ -46,13 +46,14 @@ export function sendBytes(
   body: Buffer,
   more?: OutgoingHttpHeaders,
 ): void | Promise<void> {
+  if (call.recorded !== undefined) return call.recorded.then(() => sendBytes(call, status, contentType, body, more));
   if (body.length <= limits.plainBytesMax || !acceptsGzip(call))
     return sendPlain(call, status, contentType, body, more);
   call.status = status;
   return sendCompressed(call, { ...headersOf(call, contentType), ...more }, piecesOf(body));
 }
 
-/** Sends a complete body as it is. */
+/** Sends a complete body as it is, once the request is recorded. */
 export function sendPlain(
   call: Call,
   status: number,
@@ -60,6 +61,7 @@ export function sendPlain(
   body: Buffer,
   more?: OutgoingHttpHeaders,
 ): void | Promise<void> {
+  if (call.recorded !== undefined) return call.recorded.then(() => sendPlain(call, status, contentType, body, more));
   const headers = headersOf(call, contentType);
   if (more !== undefined) Object.assign(headers, more);
   call.status = status;

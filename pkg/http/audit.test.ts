@@ -1,0 +1,108 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { AuditMetrics, Auditor, type Backend, readPolicy } from '../audit/index.js';
+import { requestAudit } from './audit.js';
+import { TestDoor, turn, until } from './testing/door.js';
+import { testWorld } from './testing.js';
+
+const CMS = '/api/v1/namespaces/n/configmaps';
+const body = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } });
+const CREATE = `POST ${CMS} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+const LIST = `GET ${CMS} HTTP/1.1\r\nHost: x\r\n\r\n`;
+
+/** A backend whose events are recorded when the test says so. */
+class HeldBackend implements Backend {
+  readonly overlaps: boolean;
+  readonly stages: string[] = [];
+  readonly #waiting: ((ok: boolean) => void)[] = [];
+
+  constructor(overlaps: boolean) {
+    this.overlaps = overlaps;
+  }
+
+  process({ json }: { readonly json: string }): Promise<boolean> {
+    this.stages.push((JSON.parse(json) as { readonly stage: string }).stage);
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  record(ok: boolean): void {
+    for (const resolve of this.#waiting.splice(0)) resolve(ok);
+  }
+
+  async close(): Promise<void> {}
+}
+
+const opened: TestDoor[] = [];
+afterEach(async () => {
+  for (const { listener } of opened.splice(0)) await listener.drain(0);
+});
+
+async function open(overlaps: boolean) {
+  const backend = new HeldBackend(overlaps);
+  const rules = [{ level: 'Metadata' }];
+  const text = JSON.stringify({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules });
+  const auditor = new Auditor(await readPolicy('policy', text), [backend], new AuditMetrics());
+  const door = await TestDoor.open(testWorld, { stages: { audit: requestAudit(auditor, testWorld) } });
+  opened.push(door);
+  let served = 0;
+  door.services.registry.before = async () => void served++;
+  const socket = await door.dial();
+  let received = '';
+  socket.on('data', (piece) => {
+    received += String(piece);
+  });
+  const many = async (): Promise<void> => {
+    for (let i = 0; i < 20; i++) await turn();
+  };
+  return { backend, socket, served: () => served, received: () => received, many };
+}
+
+async function eventually(what: () => boolean): Promise<void> {
+  while (!what()) await turn();
+}
+
+describe('a request whose event is being recorded', () => {
+  it('is served, and is answered when the event is recorded', async () => {
+    const { backend, socket, served, received, many } = await open(true);
+    const answer = until(socket, (text) => text.includes('"name":"a"'));
+    socket.write(CREATE);
+    await eventually(() => served() === 1);
+    await many();
+    expect(received()).toBe('');
+    expect(backend.stages).toEqual(['RequestReceived']);
+    backend.record(true);
+    expect(await answer).toMatch(/^HTTP\/1.1 201 /);
+    await eventually(() => backend.stages.length === 2);
+    expect(backend.stages).toEqual(['RequestReceived', 'ResponseComplete']);
+    backend.record(true);
+    socket.destroy();
+  });
+
+  it.each([
+    ['a list, whose response is a stream', true, LIST],
+    ['a create, if the backend does not overlap', false, CREATE],
+  ])('is not served before: %s', async (_, overlaps, request) => {
+    const { backend, socket, served, many } = await open(overlaps);
+    const answer = until(socket, (text) => text.includes('HTTP/1.1 20'));
+    socket.write(request);
+    await eventually(() => backend.stages.length === 1);
+    await many();
+    expect(served()).toBe(0);
+    backend.record(true);
+    await answer;
+    expect(served()).toBe(1);
+    await eventually(() => backend.stages.length === 2);
+    backend.record(true);
+    socket.destroy();
+  });
+
+  it('is refused in the strict mode if the event could not be recorded, and nothing is done', async () => {
+    const { backend, socket, served } = await open(false);
+    const answer = until(socket, (text) => text.includes('failed to store audit event'));
+    socket.write(CREATE);
+    await eventually(() => backend.stages.length === 1);
+    backend.record(false);
+    expect(await answer).toMatch(/^HTTP\/1.1 500 /);
+    expect(served()).toBe(0);
+    socket.destroy();
+  });
+});
