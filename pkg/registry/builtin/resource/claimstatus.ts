@@ -197,8 +197,15 @@ function allocated(
   const results = objectsAt(allocation, 'devices', 'results');
   const here = path.child('devices', 'results');
   if (results.length > RESULTS_MAX) errors.tooMany(here, results.length, RESULTS_MAX);
-  // Several results may name one device: the allocator of the claim is responsible for it.
-  else errors.each(results, (r, i) => result(r, requests, here.index(i), errors));
+  else {
+    const seen = new Set<string>();
+    errors.each(results, (r, i) => {
+      result(r, requests, here.index(i), errors);
+      const identity = deviceIdentity(r);
+      if (seen.has(identity) && !boolAt(r, 'adminAccess')) errors.duplicate(here.index(i), identity);
+      seen.add(identity);
+    });
+  }
   const configs = objectsAt(allocation, 'devices', 'config');
   const place = path.child('devices', 'config');
   if (configs.length > CONFIGS_MAX) errors.tooMany(place, configs.length, CONFIGS_MAX);
