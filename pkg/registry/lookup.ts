@@ -13,7 +13,7 @@ export function storedObjects(core: () => Core): StoredObjects {
     core().servedResources().kind(group, resource)?.storage;
   const find = (resource: GroupResourceName, namespace: string, name: string): StoredObject | undefined => {
     const form = formOf(resource);
-    if (form === undefined || name === '' || name.includes('/')) return undefined;
+    if (form === undefined || !isName(name)) return undefined;
     const key = namespace === '' ? name : `${namespace}/${name}`;
     return core()
       .cache.collection(form.prefix)
@@ -37,7 +37,7 @@ export function storedObjects(core: () => Core): StoredObjects {
     name: string,
   ): Promise<StoredObject | undefined> => {
     const found = find(resource, namespace, name);
-    if (found !== undefined || name === '' || name.includes('/')) return found;
+    if (found !== undefined || !isName(name)) return found;
     await refresh();
     return find(resource, namespace, name);
   };
@@ -66,6 +66,9 @@ export function storedObjects(core: () => Core): StoredObjects {
     },
   };
 }
+
+/** Another text would lead to the key of another object, or to that of none. */
+const isName = (name: string): boolean => name !== '' && !name.includes('/');
 
 /** Returns a resource in its storage version if that is served, else in any served version. */
 export function storedResource(core: Core, { group, resource }: GroupResourceName): ServedResource {
