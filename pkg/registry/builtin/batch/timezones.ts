@@ -77,15 +77,15 @@ const NAMES: Readonly<Record<string, string>> = {
     Alaska Aleutian Arizona Central East-Indiana Eastern Hawaii Indiana-Starke Michigan Mountain Pacific Samoa`,
 };
 
-const KNOWN: ReadonlySet<string> = new Set([
-  ...Object.entries(NAMES).flatMap(([area, names]) =>
+const KNOWN: ReadonlySet<string> = new Set(
+  Object.entries(NAMES).flatMap(([area, names]) =>
     names
       .trim()
       .split(/\s+/)
       .map((name) => (area === '' ? name : `${area}/${name}`)),
   ),
-  // Zones that are newer than this list.
-  ...Intl.supportedValuesOf('timeZone'),
-]);
+);
 
-export const isTimeZone = (name: string): boolean => KNOWN.has(name);
+/** Zones that are newer than the list are looked up when they are named, because reading all of them delays the start. */
+export const isTimeZone = (name: string): boolean =>
+  KNOWN.has(name) || Intl.supportedValuesOf('timeZone').includes(name);
