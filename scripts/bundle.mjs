@@ -21,6 +21,10 @@ const dist = join(scripts, '..', 'dist');
 const out = join(dist, 'bundle');
 
 const POOL_THREADS = 16;
+// The server has some 1,400 functions worth optimizing, none of which takes more than a few percent of its time. V8 inlines up to 920 bytes of
+// bytecode into each, and compiling them took a sixth of the CPU time of a cluster's first minute. With a third of that, and functions of up
+// to 60 bytes (27) free, requests cost the same (get 0.98 times, create 0.94, patch 1.03, list 0.9) and that minute 0.9 to 0.94 times.
+const OPTIMIZER = ['--max-inlined-bytecode-size-cumulative=300', '--max-inlined-bytecode-size-small=60'];
 const COMMONJS = '{ "type": "commonjs" }\n';
 const PROGRAMS = { apiserver: 'cmd/apiserver/main.js', ctl: 'cmd/ctl/main.js', envtest: 'cmd/envtest/main.js' };
 const OTHERS = { server: 'pkg/server/library.js', peer: 'pkg/peer/thread/worker.js' };
@@ -69,7 +73,8 @@ if (input.server !== undefined) {
 }
 
 const pool = `process.env.UV_THREADPOOL_SIZE ??= '${POOL_THREADS}';\n`;
-const BEFORE = { apiserver: pool, envtest: pool, ctl: '' };
+const optimizer = `for (const f of ${JSON.stringify(OPTIMIZER)}) require('node:v8').setFlagsFromString(f);\n`;
+const BEFORE = { apiserver: pool + optimizer, envtest: pool + optimizer, ctl: '' };
 
 for (const [name, file] of Object.entries(PROGRAMS)) {
   if (input[name] === undefined) continue;

@@ -269,18 +269,14 @@ export class MachineDisk {
       if (file === undefined) throw Object.assign(new Error(`ENOENT ${name}`), { code: 'ENOENT' });
       return file;
     };
-    const fileOf = (file: File): LogFile => ({
-      get size() {
-        return file.size;
-      },
-      read: (position, length) => Buffer.from(file.current.subarray(position, position + length)),
-      write: (bytes, position) =>
+    const fileOf = (file: File): LogFile => {
+      const write = (bytes: Uint8Array, position: number) =>
         this.#timed(process, 0, () => {
           if (this.#full && position + bytes.length > file.size) throw noSpace();
           if (this.#faults.ignoresRewrites === true && file.holds(bytes, position)) return;
           file.write(bytes, position);
-        }),
-      sync: () =>
+        });
+      const sync = () =>
         this.#timed(process, this.#syncMs(), () => {
           if (this.#syncFails) {
             this.#syncFails = false;
@@ -288,9 +284,18 @@ export class MachineDisk {
             throw Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO' });
           }
           file.synced();
-        }),
-      close: () => {},
-    });
+        });
+      return {
+        get size() {
+          return file.size;
+        },
+        read: (position, length) => Buffer.from(file.current.subarray(position, position + length)),
+        write,
+        sync,
+        writeDurably: (bytes, position) => write(bytes, position).then(sync),
+        close: () => {},
+      };
+    };
     return {
       list: () => [...live.keys()],
       open: (name) => fileOf(find(name)),

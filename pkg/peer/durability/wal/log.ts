@@ -185,8 +185,7 @@ export class WriteAheadLog {
       if (this.#end + frameExtent(bodyBytes) > this.#file.size) await this.#rotate(bodyBytes);
       const frame = this.#encode(batch, bodyBytes);
       const started = this.#world.clock.monotonic();
-      await this.#file.write(frame, this.#end);
-      await this.#file.sync();
+      await this.#file.writeDurably(frame, this.#end);
       this.#world.synced?.(this.#world.clock.monotonic() - started, frame.length);
       this.#end += frame.length;
       this.#nextFrame++;

@@ -122,6 +122,11 @@ class SimulatedFile implements LogFile {
     }
   }
 
+  async writeDurably(bytes: Uint8Array, position: number): Promise<void> {
+    await this.write(bytes, position);
+    await this.sync();
+  }
+
   async sync(): Promise<void> {
     const syncing = [...this.#dirty];
     try {
