@@ -131,14 +131,20 @@ describe.skipIf(whyNoXfs !== undefined)('a power cut of xfs', () => {
   });
 });
 
-/** Compiles a library in which every sync does nothing and reports success. */
+/** Compiles a library in which every sync does nothing and reports success, and no file is opened with O_DSYNC or O_SYNC. */
 function syncsThatDoNothing(folder: string): string {
   const [source, library] = [join(folder, 'nosync.c'), join(folder, 'nosync.so')];
   const nothing = (signature: string): string => `int ${signature} { return 0; }\n`;
-  writeFileSync(
-    source,
-    ['fsync(int fd)', 'fdatasync(int fd)', 'sync_file_range(int fd, long o, long n, int f)'].map(nothing).join(''),
+  const unsynced = (name: string): string =>
+    `int ${name}(const char *path, int flags, ...) {
+       va_list more; va_start(more, flags); int mode = va_arg(more, int); va_end(more);
+       return syscall(SYS_openat, AT_FDCWD, path, flags & ~O_SYNC, mode);
+     }\n`;
+  const headers = ['fcntl.h', 'stdarg.h', 'sys/syscall.h', 'unistd.h'].map((name) => `#include <${name}>\n`);
+  const syncs = ['fsync(int fd)', 'fdatasync(int fd)', 'sync_file_range(int fd, off_t o, off_t n, unsigned f)'].map(
+    nothing,
   );
+  writeFileSync(source, ['#define _GNU_SOURCE\n', ...headers, ...syncs, ...['open', 'open64'].map(unsynced)].join(''));
   execFileSync('cc', ['-shared', '-fPIC', '-o', library, source]);
   return library;
 }
