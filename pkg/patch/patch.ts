@@ -96,7 +96,7 @@ export function* patchSteps(input: PatchInput): Steps<Patched> {
         throw new PatchError('unsupported', 'strategic merge patch format is not supported');
       const merged = applyStrategicMergePatch(current, patch, input.schema);
       yield;
-      const restored = restoreTyped(merged, input.schema);
+      const restored = restoreTyped(merged, input.schema, current);
       const schema = input.schema;
       const show = () => goFormat(shownPatch(current, patch, schema));
       if ('error' in restored) throw new PatchError('invalidResult', restored.error, show());

@@ -193,6 +193,29 @@ describe('invalid patches', () => {
   });
 });
 
+describe('a part that a patch leaves as it is', () => {
+  const ports = { containerPort: 3_000_000_000 };
+  const live = {
+    spec: { containers: [{ name: 'c', ports: [ports] }], nodeSelector: { a: 'b' } },
+    status: { phase: 1 },
+  };
+
+  it('is not restored again', () => {
+    const merged = applyStrategicMergePatch(live, { spec: { nodeSelector: { c: 'd' } } }, pod);
+    const restored = restoreTyped(merged, pod, live);
+    expect(restored).toEqual({ value: merged });
+    expect('value' in restored && restored.value).toBe(merged);
+  });
+
+  it('is restored beside changed members, and where it is not shared', () => {
+    const merged = applyStrategicMergePatch(live, { spec: { hostNetwork: 'yes' } }, pod);
+    expect(restoreTyped(merged, pod, live)).toEqual({ error: 'unrecognized type: bool' });
+    expect(restoreTyped({ ...live, status: { phase: 2 } }, pod, live)).toEqual({
+      error: 'cannot convert int64 to v1.PodPhase',
+    });
+  });
+});
+
 describe('applyPatch', () => {
   const cm = schemaOf('', 'v1', 'ConfigMap');
   const current = {

@@ -1,4 +1,4 @@
-import { cloneJson, goKindName, isObject, type JsonObject, type JsonValue, setOwn } from '../api/index.js';
+import { cloneJson, getOwn, goKindName, isObject, type JsonObject, type JsonValue, setOwn } from '../api/index.js';
 import { type ScalarSchema, type Schema, type StructSchema, sortRawExtensions } from '../schema/index.js';
 import { jsonTypeName } from './json-patch.js';
 
@@ -8,14 +8,16 @@ import { jsonTypeName } from './json-patch.js';
  * floats become integers; all other values must have the right type.
  *
  * Returns the value (the same one if nothing changes), or the message for the first wrong type. Unknown fields, and
- * scalars with a syntax of their own (times, quantities, durations), are left to the decoder.
+ * scalars with a syntax of their own (times, quantities, durations), are left to the decoder. The parts that `v` shares with `typed`, an
+ * object of the schema's types, are not examined again.
  */
 export function restoreTyped(
   v: JsonObject,
   schema: Schema,
+  typed?: JsonObject,
 ): { readonly value: JsonObject } | { readonly error: string } {
   try {
-    return { value: restore(v, schema) as JsonObject };
+    return { value: restore(v, schema, typed) as JsonObject };
   } catch (e) {
     if (e instanceof Misfit) return { error: e.message };
     throw e;
@@ -33,8 +35,8 @@ export type Restored = { readonly value: JsonObject } | { readonly error: string
 
 class Misfit extends Error {}
 
-function restore(v: JsonValue, schema: Schema): JsonValue {
-  if (v === null) return v;
+function restore(v: JsonValue, schema: Schema, typed: JsonValue | undefined): JsonValue {
+  if (v === null || v === typed) return v;
   switch (schema.kind) {
     case 'any':
       return v;
@@ -43,8 +45,9 @@ function restore(v: JsonValue, schema: Schema): JsonValue {
     case 'list': {
       if (!Array.isArray(v)) throw new Misfit(`cannot restore slice from ${goKindName(v)}`);
       let out = v;
+      const typedItems = Array.isArray(typed) ? typed : [];
       for (let i = 0; i < v.length; i++) {
-        const item = restore(v[i]!, schema.items);
+        const item = restore(v[i]!, schema.items, typedItems[i]);
         if (item === v[i]) continue;
         if (out === v) out = v.slice();
         out[i] = item;
@@ -53,20 +56,26 @@ function restore(v: JsonValue, schema: Schema): JsonValue {
     }
     case 'map':
       if (!isObject(v)) throw new Misfit(`cannot restore map from ${goKindName(v)}`);
-      return members(v, Object.keys(v), () => schema.values);
+      return members(v, Object.keys(v), () => schema.values, typed);
     case 'struct': {
       if (!isObject(v)) throw new Misfit(`cannot restore struct from: ${goKindName(v)}`);
       const keys = Object.keys(v).filter((k) => schema.byName.has(k));
-      return members(v, keys, (k) => schema.byName.get(k)!.schema);
+      return members(v, keys, (k) => schema.byName.get(k)!.schema, typed);
     }
   }
 }
 
-function members(v: JsonObject, keys: readonly string[], schemaOf: (key: string) => Schema): JsonObject {
+function members(
+  v: JsonObject,
+  keys: readonly string[],
+  schemaOf: (key: string) => Schema,
+  typed: JsonValue | undefined,
+): JsonObject {
+  const typedMembers = isObject(typed) ? typed : {};
   let out = v;
   for (const key of keys) {
     const old = v[key]!;
-    const value = restore(old, schemaOf(key));
+    const value = restore(old, schemaOf(key), getOwn(typedMembers, key));
     if (value === old) continue;
     if (out === v) out = { ...v };
     setOwn(out, key, value);

@@ -125,13 +125,15 @@ export function* readPatch({ body, type }: PatchRequest): Steps<() => PatchDocum
 export interface PatchTarget {
   readonly kind: KindSchema;
   readonly live: JsonObject;
+  /** The length of the stored JSON that `live` comes from. */
+  readonly liveBytes: number;
 }
 
 /** Decodes the patched object in the served version. Errors are those of kube-apiserver. */
 export function* patchObject(
   request: PatchRequest,
   document: PatchDocument,
-  { kind, live }: PatchTarget,
+  { kind, live, liveBytes }: PatchTarget,
   context: RequestContext,
 ): Steps<JsonObject> {
   const { fieldValidation } = request.options;
@@ -158,7 +160,9 @@ export function* patchObject(
     if (!decoded.ok) throw badResult(yield* shown(), decoded.message);
     const { object, strict } = decoded;
     yield;
-    yield* refuseLongLists(request.target, object, Infinity);
+    // Items of a result come from the object or the patch, but a JSON patch may copy them.
+    const bytesMax = request.type === 'json' ? Infinity : liveBytes + request.body.bytes.length;
+    yield* refuseLongLists(request.target, object, bytesMax);
     yield;
     const why = unreadable(request.target, kind, object);
     if (why !== undefined) throw request.type === 'strategic' ? errors.badRequest(why) : badResult(yield* shown(), why);

@@ -66,11 +66,12 @@ function patchEdit(core: Core, request: PatchRequest, write: Write, document: ()
   return {
     retries: limits.conflictRetries,
     tracked: false,
-    make: async (_stored, old, slice) => {
+    make: async (stored, old, slice) => {
       const live = inServedVersion(target.resource, old);
       const read = document();
       if (slice.spent()) await slice.yield();
-      const object = await slice.run(patchObject(request, read, { kind: expectedKind(target), live }, context));
+      const patched = { kind: expectedKind(target), live, liveBytes: stored.length };
+      const object = await slice.run(patchObject(request, read, patched, context));
       placeInNamespace(object, target);
       checkName(object, target.name);
       await slice.run(dropDuplicateOwners(object, context, true));
@@ -186,7 +187,8 @@ async function patchScale(core: Core, request: PatchRequest, write: Write<ScaleT
   const { target, context } = write;
   const document = await sliceOf(core, context).run(readPatch(request));
   const make = (live: JsonObject): JsonObject => {
-    const object = finish(patchObject(request, document(), { kind: expectedKind(target), live }, context));
+    const patched = { kind: expectedKind(target), live, liveBytes: Infinity };
+    const object = finish(patchObject(request, document(), patched, context));
     placeInNamespace(object, target);
     checkName(object, target.name);
     checkScaleUid(live, object, target);

@@ -34,6 +34,17 @@ describe('a list longer than the limit', () => {
     );
   });
 
+  it('is refused if a patch completes it', async () => {
+    const bench = await Bench.open();
+    const half = (letter: string): JsonObject =>
+      Object.fromEntries(Array.from({ length: limits.listItemsMax / 2 + 1 }, (_, i) => [`${letter}${i}`, '']));
+    const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: half('a') };
+    await bench.create('configmaps', 'default', map);
+    expect(await refusal(bench.patch('configmaps', ['default', 'a'], { data: half('b') }))).toMatch(
+      /^422 .* data: Too many: 10002: /,
+    );
+  });
+
   it('is refused before it is parsed, for values of any type', async () => {
     const bench = await Bench.open();
     expect(await refusal(bench.create('pods', 'default', pod(300_000)))).toMatch(/^400 .*more than 100000 values/);
