@@ -18,17 +18,24 @@ export function* dropDisabledFields(
   old?: JsonObject,
 ): Steps<void> {
   if (!reaches(schema)) return;
-  const inUse = new Set<Field>();
   const later = new PutOff();
+  // Most objects have no field of a disabled feature; only for those that do, the stored one is examined.
+  const disabled = new Set<Field>();
+  const find: Visitor = (_holder, field) => {
+    if (!(field.featureGate as string).split(',').every(enabled)) disabled.add(field);
+  };
+  visit(object, schema, find, later);
+  yield* later.steps();
+  if (disabled.size === 0) return;
   if (old !== undefined) {
-    const note: Visitor = (holder, field) => {
-      if (isSet(getOwn(holder, field.name))) inUse.add(field);
+    const keep: Visitor = (holder, field, isCounted) => {
+      if (isCounted && isSet(getOwn(holder, field.name))) disabled.delete(field);
     };
-    visit(old, schema, note, later);
+    visit(old, schema, keep, later);
     yield* later.steps();
   }
-  const drop: Visitor = (holder, field) => {
-    if (!inUse.has(field) && !(field.featureGate as string).split(',').every(enabled)) removeField(holder, field.name);
+  const drop: Visitor = (holder, field, isCounted) => {
+    if (isCounted && disabled.has(field)) removeField(holder, field.name);
   };
   visit(object, schema, drop, later);
   yield* later.steps();
@@ -71,7 +78,8 @@ function isPresent(holder: JsonObject, name: string): boolean {
   return value !== undefined && value !== null;
 }
 
-type Visitor = (holder: JsonObject, field: Field) => void;
+/** `isCounted` is false for a field of a struct that is passed over (`FIRST_OF`), as long as no earlier one is dropped. */
+type Visitor = (holder: JsonObject, field: Field, isCounted: boolean) => void;
 
 /** Returns all gated fields of the value. `passed`: it is no first field of `FIRST_OF`. */
 function visit(value: JsonValue, schema: Schema, seen: Visitor, later: PutOff, passed = false): void {
@@ -79,8 +87,8 @@ function visit(value: JsonValue, schema: Schema, seen: Visitor, later: PutOff, p
     if (!isObject(value)) return;
     const { own, descend } = plan(schema);
     for (const field of own) {
-      if (passed && field.featureGate === FIRST_OF_GATE) continue;
-      if (asGiven(value, field.name) !== undefined) seen(value, field);
+      if (asGiven(value, field.name) === undefined) continue;
+      seen(value, field, !(passed && field.featureGate === FIRST_OF_GATE));
     }
     const rivals = FIRST_OF[schema.name ?? ''] ?? [];
     const first = rivals.find((name) => isPresent(value, name));
