@@ -3,10 +3,11 @@ import { connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { UserInfo } from '../api/index.js';
 import { Scheduler, type World } from '../base/index.js';
 import { limits } from './limits.js';
 import { HeldConnection, TestDoor, turn, until } from './testing/door.js';
-import { testWorld } from './testing.js';
+import { ADMIN, testWorld } from './testing.js';
 
 const opened: TestDoor[] = [];
 afterEach(async () => {
@@ -47,6 +48,38 @@ it('serves pipelined requests of an HTTP/1.1 connection one at a time, in order'
   expect([...text.matchAll(/"name":"(a\d+)"/g)].map((m) => m[1])).toEqual(names);
   expect([...services.registry.objects.keys()]).toEqual(names);
   socket.destroy();
+});
+
+it('begins requests that arrive in one turn of the event loop together', async () => {
+  /** How many requests had arrived, and not begun, when one began after an arrival. */
+  const together: number[] = [];
+  let arrived = 0;
+  let begun = 0;
+  let isArrival = false;
+  const arrives = (): void => {
+    arrived++;
+    isArrival = true;
+  };
+  const begins = (): UserInfo => {
+    if (isArrival) together.push(arrived - begun);
+    isArrival = false;
+    begun++;
+    return ADMIN;
+  };
+  const door = await TestDoor.open(testWorld, { user: begins });
+  opened.push(door);
+  subscribe('http.server.request.start', arrives);
+  const sockets = await Promise.all(Array.from({ length: 8 }, () => door.dial()));
+  const answers = sockets.map((socket) => until(socket, (text) => text.includes('"name"')));
+  await turn();
+  for (const [i, socket] of sockets.entries()) socket.write(post(`a${i}`));
+  // The client is in this process. It holds the event loop until the kernel has delivered all of them.
+  process.nextTick(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50));
+  await Promise.all(answers);
+  unsubscribe('http.server.request.start', arrives);
+  expect(together.reduce((sum, count) => sum + count)).toBe(sockets.length);
+  expect(Math.max(...together)).toBeGreaterThan(1);
+  for (const socket of sockets) socket.destroy();
 });
 
 it('closes a connection with too many pipelined requests', async () => {
