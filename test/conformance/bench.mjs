@@ -2,7 +2,7 @@
 // `make benchcluster`: the cost of a whole cluster: kube-controller-manager, kube-scheduler and kwok nodes bring pods of Deployments to
 // Running, on trireme and on kube-apiserver with etcd, one after the other. Prints the time, and the CPU time and memory of the server.
 //   --nodes N (100)  --deployments N (30)  --replicas N (100, each)  --rounds N (1)
-//   --servers A,B    default kube-apiserver,trireme; --profile FOLDER: CPU profiles of trireme; --bin FOLDER: prebuilt programs
+//   --servers A,B    default kube-apiserver,trireme,trireme-alone (see cluster.mjs); --profile FOLDER: CPU profiles of trireme; --bin FOLDER: prebuilt programs
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { programs, root, startCluster, until } from './cluster.mjs';
@@ -13,7 +13,7 @@ const { values: o } = parseArgs({
     deployments: { type: 'string', default: '30' },
     replicas: { type: 'string', default: '100' },
     rounds: { type: 'string', default: '1' },
-    servers: { type: 'string', default: 'kube-apiserver,trireme' },
+    servers: { type: 'string', default: 'kube-apiserver,trireme,trireme-alone' },
     profile: { type: 'string' },
     bin: { type: 'string' },
   },

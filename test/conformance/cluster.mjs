@@ -60,7 +60,7 @@ export function nodeNamed(name, pods = 110) {
  * Starts a control plane with fresh data.
  *   bin     folder of the programs
  *   logs    folder for one log file of each process
- *   server  'trireme' or 'kube-apiserver'
+ *   server  'trireme', 'kube-apiserver', or 'trireme-alone': with `--controllers=-*`, so that kube-controller-manager runs all, as beside kube-apiserver
  *   nodes   count of kwok nodes; 0: kwok is not started
  *   users   true: kube-controller-manager and kube-scheduler are their own users, and controllers their service accounts (trireme only)
  *   flags   more flags by program: { server, manager, scheduler, kwok }; `server` are flags that both servers know
@@ -99,7 +99,8 @@ class Cluster {
 
   async start({ nodes, users, flags, gates, exec }) {
     this.port = await freePort();
-    const own = this.#server === 'trireme' ? await this.#trireme([...gates, ...(flags.server ?? [])], exec) : await this.#kubeApiserver([...gates, ...(flags.server ?? [])]);
+    const given = [...gates, ...(flags.server ?? [])];
+    const own = this.#server === 'kube-apiserver' ? await this.#kubeApiserver(given) : await this.#trireme(given, exec);
     const common = (name) => [`--kubeconfig=${users ? this.kubeconfigOf(`system:${name}`) : this.kubeconfig}`, '--leader-elect=false', '--secure-port=0', ...gates];
     const accounts = users ? ['--use-service-account-credentials'] : [];
     this.run('kube-controller-manager', join(this.#bin, 'kube-controller-manager'), [...common('kube-controller-manager'), ...own, ...accounts, ...(flags.manager ?? [])]);
@@ -122,15 +123,19 @@ class Cluster {
   async #trireme(flags, exec) {
     const data = join(this.#folder, 'data');
     this.kubeconfig = join(data, 'admin.kubeconfig');
-    const args = [...exec, join(root, 'dist/cmd/apiserver/main.js'), `--secure-port=${this.port}`, `--data-dir=${data}`, '--log-level=warn', '--auto-compaction-retention=5m', ...flags];
+    const isAlone = this.#server === 'trireme-alone';
+    const own = [`--secure-port=${this.port}`, `--data-dir=${data}`, '--log-level=warn', '--auto-compaction-retention=5m', ...(isAlone ? ['--controllers=-*'] : [])];
+    const args = [...exec, join(root, 'dist/cmd/apiserver/main.js'), ...own, ...flags];
     const child = this.run('trireme', process.execPath, args);
     this.#servers.push(child);
     await until(() => child.exitCode !== null || existsSync(this.kubeconfig), 'trireme wrote no kubeconfig');
     const [cert, key] = ['admin.crt', 'admin.key'].map((f) => readFileSync(join(data, 'pki', f)));
     this.#credentials = { cert, key };
     await this.#ready(child);
+    const rootCa = `--root-ca-file=${join(data, 'pki', 'ca.crt')}`;
+    if (isAlone) return [`--service-account-private-key-file=${join(data, 'pki', 'sa.key')}`, rootCa];
     const controllers = execFileSync(process.execPath, [join(root, 'dist/cmd/ctl/main.js'), 'controllers'], { encoding: 'utf8' }).trim();
-    return [`--controllers=${controllers}`, `--root-ca-file=${join(data, 'pki', 'ca.crt')}`];
+    return [`--controllers=${controllers}`, rootCa];
   }
 
   async #kubeApiserver(flags) {
