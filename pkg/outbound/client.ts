@@ -176,9 +176,9 @@ export class Outbound {
   #keyOf(target: OutboundTarget): string {
     let key = this.#keys.get(target);
     if (key === undefined) {
-      const { origin, serverName, ca, insecure, credentials, network, proxy, http2 } = target;
+      const { origin, serverName, ca, insecure, credentials, network, proxy, http2, dialTime } = target;
       const { cert, key: secret } = credentials?.certificate ?? {};
-      key = JSON.stringify([origin, serverName, ca, insecure, cert, secret, network, proxy, http2]);
+      key = JSON.stringify([origin, serverName, ca, insecure, cert, secret, network, proxy, http2, dialTime]);
       this.#keys.set(target, key);
     }
     return key;
@@ -186,8 +186,8 @@ export class Outbound {
 
   async #dial(target: OutboundTarget, address: Address, protocols: readonly string[]): Promise<Socket> {
     const { world, egress } = this.#parts;
-    const { origin, serverName, ca, insecure = false, credentials, network = 'controlplane', proxy } = target;
-    const { signal, done } = dialSignal(world);
+    const { origin, serverName, ca, insecure = false, credentials, network = 'controlplane', proxy, dialTime } = target;
+    const { signal, done } = dialSignal(world, dialTime);
     try {
       const direct = egress?.(network) ?? dialDirect;
       const dial = proxy === undefined ? direct : httpProxy(proxy, ca, world, direct);

@@ -80,7 +80,9 @@ export function startTls(
     signal.addEventListener('abort', stop, { once: true });
     const failed = (error: Error): void => {
       signal.removeEventListener('abort', stop);
-      const reason = signal.aborted ? error.message : tlsProblem(error, certificate, world.clock.now());
+      const reason = signal.aborted
+        ? error.message
+        : tlsProblem(error, { certificate, now: world.clock.now(), socket });
       reject(
         new OutboundError('dial', reason, undefined, error instanceof CertificateProblem ? error.fault : undefined),
       );
@@ -116,8 +118,11 @@ function authorizationError(found: Error | string | null | undefined): Error & {
 }
 
 /** An abort signal after the timeout for dialing. */
-export function dialSignal(world: World): { readonly signal: AbortSignal; readonly done: () => void } {
+export function dialSignal(
+  world: World,
+  time: number = outboundLimits.dialTime,
+): { readonly signal: AbortSignal; readonly done: () => void } {
   const controller = new AbortController();
-  const done = world.timers.after(outboundLimits.dialTime, () => controller.abort());
+  const done = world.timers.after(time, () => controller.abort());
   return { signal: controller.signal, done };
 }

@@ -95,7 +95,14 @@ const UNTRUSTED: ReadonlySet<string> = new Set([
 const VERIFY = 'tls: failed to verify certificate: x509: ';
 
 /** A TLS handshake that failed. `certificate` is that of the server, if it sent one. */
-export function tlsProblem(error: unknown, certificate: PeerCertificate | undefined, now: number): string {
+export function tlsProblem(
+  error: unknown,
+  {
+    certificate,
+    now,
+    socket,
+  }: { readonly certificate?: PeerCertificate | undefined; readonly now: number; readonly socket: Socket },
+): string {
   if (error instanceof CertificateProblem) return VERIFY + error.message;
   const { code = '', message } = error as NodeJS.ErrnoException;
   if (UNTRUSTED.has(code)) return `${VERIFY}certificate signed by unknown authority`;
@@ -110,7 +117,8 @@ export function tlsProblem(error: unknown, certificate: PeerCertificate | undefi
   if (alert !== undefined) return `remote error: tls: ${ALERTS[alert] ?? alert.toLowerCase().replaceAll('_', ' ')}`;
   if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') return 'http: server gave HTTP response to HTTPS client';
   if (code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG') return 'tls: first record does not look like a TLS handshake';
-  if (code === 'ECONNRESET') return message.startsWith('read') ? 'read: connection reset by peer' : 'EOF';
+  if (code === 'ECONNRESET')
+    return message.startsWith('read') ? `read tcp ${endsOf(socket)}: read: connection reset by peer` : 'EOF';
   return `tls: ${message}`;
 }
 
@@ -186,7 +194,7 @@ export function exchangeProblem(error: unknown, socket: Socket | undefined): str
   if (code.startsWith('HPE_')) {
     const { rawPacket } = error as { readonly rawPacket?: Buffer };
     const line = rawPacket?.toString('latin1').split(/\r?\n/, 1)[0] ?? '';
-    return `net/http: HTTP/1.x transport connection broken: malformed HTTP response ${JSON.stringify(line.slice(0, 200))}`;
+    return `net/http: HTTP/1.x transport connection broken: ${malformed(line)}`;
   }
   if (code === 'ECONNRESET' && message.startsWith('socket hang up')) return 'EOF';
   if (code === 'ECONNRESET' || code === 'EPIPE') {
@@ -195,6 +203,15 @@ export function exchangeProblem(error: unknown, socket: Socket | undefined): str
   }
   if (code.startsWith('ERR_HTTP2')) return `http2: ${message}`;
   return message;
+}
+
+/** What is wrong with the first line of a response. */
+function malformed(line: string): string {
+  const [, protocol = '', code] = /^([^ ]*) +([^ ]*)/.exec(line) ?? [];
+  if (code === undefined) return `malformed HTTP response ${JSON.stringify(line.slice(0, 200))}`;
+  if (!/^\d{3}$/.test(code)) return `malformed HTTP status code ${JSON.stringify(code.slice(0, 200))}`;
+  if (!/^HTTP\/\d\.\d$/.test(protocol)) return `malformed HTTP version ${JSON.stringify(protocol.slice(0, 200))}`;
+  return `malformed HTTP response ${JSON.stringify(line.slice(0, 200))}`;
 }
 
 type Ends = Pick<Socket, 'localAddress' | 'localPort' | 'remoteAddress' | 'remotePort'>;

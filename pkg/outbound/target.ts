@@ -51,6 +51,8 @@ export interface OutboundTarget {
   readonly purpose?: CallPurpose;
   /** Whether HTTP/2 may be negotiated. It is by default. */
   readonly http2?: boolean;
+  /** Milliseconds to connect, the TLS handshake included; `outboundLimits.dialTime` by default. */
+  readonly dialTime?: number;
 }
 
 export interface OutboundRequest {

@@ -1,7 +1,13 @@
 export { hasValidBundle } from './builtin/apiextensions/validation.js';
 export { type BootstrapConfig, kubernetesServiceObject } from './builtin/bootstrapobjects.js';
 export { heldPorts, NODE_PORT_PREFIX } from './builtin/core/service/nodeports.js';
-export { builtinResources, type ClusterConfig, defaultCluster, type TokenReviewOutcome } from './builtin/index.js';
+export {
+  builtinResources,
+  type ClusterConfig,
+  type ComponentHealth,
+  defaultCluster,
+  type TokenReviewOutcome,
+} from './builtin/index.js';
 export type { ConvertBatch, Converted, RemoteConverter } from './conversion.js';
 export { compile } from './custom/compile.js';
 export { type DefinitionHead, headOf, sameSchemas, storedSchemas } from './custom/definition.js';

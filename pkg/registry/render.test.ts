@@ -164,7 +164,14 @@ describe('lists', () => {
   });
 
   it.each([0, 2])('of %d computed objects have every form', async (n) => {
-    const b = await Bench.open();
+    const down = { status: 'False', message: 'refused', error: '' } as const;
+    const odd = { status: 'Unknown', message: '', error: 'unexpected EOF' } as const;
+    const probed: string[] = [];
+    const probe = async (url: string) => {
+      probed.push(url);
+      return url.includes(':10257') ? down : odd;
+    };
+    const b = await Bench.open([], undefined, { probe });
     const target = b.target('componentstatuses', '');
     const items = ['scheduler', 'store'].slice(0, n).map((name) => ({
       metadata: { name },
@@ -173,13 +180,22 @@ describe('lists', () => {
     const value = { kind: 'ComponentStatusList', apiVersion: 'v1', metadata: {}, items };
     const listing = await b.registry.list({ target, options: EVERYTHING }, b.context);
     const store = { metadata: { name: 'etcd-0' }, conditions: HEALTHY };
-    expect(listing.value).toEqual({ ...value, items: [store] });
+    const manager = {
+      metadata: { name: 'controller-manager' },
+      conditions: [{ type: 'Healthy', status: 'False', message: 'refused' }],
+    };
+    const scheduler = {
+      metadata: { name: 'scheduler' },
+      conditions: [{ type: 'Healthy', status: 'Unknown', error: 'unexpected EOF' }],
+    };
+    expect(listing.value).toEqual({ ...value, items: [manager, scheduler, store] });
+    expect(probed).toEqual(['https://127.0.0.1:10257/healthz', 'https://127.0.0.1:10259/healthz']);
     for (const [options, found] of [
       [{ fieldSelector: 'metadata.name=etcd-0' }, [store]],
-      [{ fieldSelector: 'metadata.name!=etcd-0' }, []],
+      [{ fieldSelector: 'metadata.name!=etcd-0' }, [manager, scheduler]],
       [{ fieldSelector: 'metadata.namespace=x' }, []],
       [{ labelSelector: 'a=b' }, []],
-      [{ labelSelector: '!a' }, [store]],
+      [{ labelSelector: '!a' }, [manager, scheduler, store]],
     ] as const)
       expect(
         (await b.registry.list({ target, options: { ...EVERYTHING, ...options } }, b.context)).value?.['items'],

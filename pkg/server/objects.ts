@@ -41,6 +41,7 @@ import { readAdmissionConfig } from './admissionconfig.js';
 import { authorizeCheckOf, createNamespace, imagePolicyOf } from './admissionparts.js';
 import { Aggregator, type AggregatorParts } from './aggregation.js';
 import { clusterOf } from './cluster.js';
+import { componentProbe } from './componentprobe.js';
 import { API_SERVER, bootstrapAddresses, checkControllers, openControllers } from './controllers.js';
 import { ensureFlowControl } from './flowcontrol.js';
 import type { KeyPair } from './issue.js';
@@ -100,6 +101,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
     authorize: (user, attributes) => access!.services.authorize(user, attributes),
     rulesFor: (user, namespace) => access!.services.rulesFor(user, namespace),
     tokens: lateTokens(config, () => access!.services.tokens),
+    probe: componentProbe(world),
   });
   const encryption = await openEncryption({
     world,

@@ -13,6 +13,16 @@ export interface ClusterConfig {
   /** The rules that apply to a user in a namespace, as far as the authorizers can list them. */
   rulesFor(user: UserInfo, namespace: string): Promise<AccessRules>;
   readonly tokens: TokenService;
+  /** Asks another component of the control plane for its health. Never throws. */
+  probe(url: string): Promise<ComponentHealth>;
+}
+
+/** The health of a component. Empty texts are not shown. */
+export interface ComponentHealth {
+  readonly status: 'True' | 'False' | 'Unknown';
+  readonly message: string;
+  /** Why the response could not be read. */
+  readonly error: string;
 }
 
 /** Rules in the format of SelfSubjectRulesReview. */
@@ -89,4 +99,5 @@ export const defaultCluster: ClusterConfig = {
     issue: async () => '',
     review: async () => ({ user: undefined, audiences: [], error: 'invalid bearer token' }),
   },
+  probe: async () => ({ status: 'Unknown', message: '', error: '' }),
 };

@@ -22,7 +22,7 @@ import { job } from './batch/job.js';
 import { certificateSigningRequest } from './certificates/certificatesigningrequest.js';
 import { clusterTrustBundle } from './certificates/clustertrustbundle.js';
 import { podCertificateRequest } from './certificates/podcertificaterequest.js';
-import { type ClusterConfig, defaultCluster, type TokenReviewOutcome } from './cluster.js';
+import { type ClusterConfig, type ComponentHealth, defaultCluster, type TokenReviewOutcome } from './cluster.js';
 import { lease } from './coordination/lease.js';
 import { leaseCandidate } from './coordination/leasecandidate.js';
 import { componentStatus } from './core/componentstatus.js';
@@ -81,7 +81,7 @@ import { storageVersionMigration } from './storagemigration/storageversionmigrat
 export function builtinResources(cluster: ClusterConfig = defaultCluster): readonly ResourceDeclaration[] {
   return [
     binding,
-    componentStatus,
+    componentStatus(cluster),
     configMap,
     endpoints,
     event(cluster),
@@ -159,4 +159,4 @@ export function builtinResources(cluster: ClusterConfig = defaultCluster): reado
   ];
 }
 
-export { type ClusterConfig, defaultCluster, type TokenReviewOutcome };
+export { type ClusterConfig, type ComponentHealth, defaultCluster, type TokenReviewOutcome };
