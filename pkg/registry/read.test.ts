@@ -279,6 +279,24 @@ describe('watches', () => {
     expect(await refusal(b.watch('configmaps', 'default', { sendInitialEvents: true }))).toMatch(/^422/);
   });
 
+  it('of events end with 410 if their version is compacted, whatever the log has', async () => {
+    const b = await Bench.open();
+    const from = b.registry.cache.applied;
+    for (let i = 0; i < 3; i++) await b.create('configmaps', 'default', map(`n${i}`));
+    const { applied } = b.registry.cache;
+    await b.keyspace.compact(applied);
+    const watched = async (resource: string, after: number, more: object = {}): Promise<unknown[]> => {
+      const stream = await b.watch(resource, 'default', { resourceVersion: String(after), ...more });
+      return drain(stream).map((e) => (e.type === 'ERROR' ? `${e.object['code']} ${e.object['message']}` : e.type));
+    };
+    const tooOld = ['410 The resourceVersion for the provided watch is too old.'];
+    expect(await watched('events', from)).toEqual(tooOld);
+    expect(await watched('events', applied)).toEqual([]);
+    const initial = { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' };
+    expect(await watched('events', from, initial)).toEqual([]);
+    expect(await watched('configmaps', from)).toEqual(['ADDED', 'ADDED', 'ADDED']);
+  });
+
   it('end with 410 if their version is compacted', async () => {
     const b = await Bench.open();
     const { cache } = b.registry;

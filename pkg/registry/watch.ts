@@ -30,11 +30,16 @@ export async function watch(core: Core, request: WatchRequest, context: RequestC
   const lost = collection.unreadableBetween(prefix, prefixEnd(prefix));
   if (lost.length > 0) throw unreadableList(target.resource.groupResource, lost);
   const initial = options.sendInitialEvents === true;
+  const { resource } = target;
+  const uncached = resource.strategy.compatibility?.uncached === true;
+  // The log may still have later events, but kube-apiserver asks its store alone.
+  if (uncached && !initial && after !== undefined && after + 1 < core.keyspace.status().compacted)
+    return new FailedStream(failureFrame(form, tooOldForStore().status as unknown as JsonObject));
   const state = initial || after === undefined ? collection.snapshot() : undefined;
   const framer = createFramer(target, form, core.world);
   const failed = (status: JsonObject): Buffer => failureFrame(form, status);
   const expired = (oldest: Revision): Buffer => {
-    const gone = errors.expired(`too old resource version: ${after ?? 0} (${oldest})`);
+    const gone = uncached ? tooOldForStore() : errors.expired(`too old resource version: ${after ?? 0} (${oldest})`);
     return failed(gone.status as unknown as JsonObject);
   };
   const start = {
@@ -44,7 +49,6 @@ export async function watch(core: Core, request: WatchRequest, context: RequestC
     initialEnd: initial && options.allowBookmarks,
     bookmarks: options.allowBookmarks,
   };
-  const { resource } = target;
   if (resource.declaration.remote === undefined) return collection.watch({ ...start, framer, expired });
   const stream = new ConvertedStream(resource, framer, failed);
   const collector = stream.collector(`converted ${core.world.random.uuid()}`);
@@ -52,6 +56,8 @@ export async function watch(core: Core, request: WatchRequest, context: RequestC
     collection.watch({ ...start, framer: collector, expired: (oldest) => stream.raw(expired(oldest)) }),
   );
 }
+
+const tooOldForStore = (): ApiError => errors.expired('The resourceVersion for the provided watch is too old.');
 
 /** A field selector of a watch of one object must select its name. */
 function checkName({ fields }: ParsedSelectors, { name }: WatchOptions): void {
