@@ -15,6 +15,7 @@ import { decodeJsonPatch, jsonPatchSteps, oddlySpelledOperations, unknownOperati
 import { findingsMax } from './limits.js';
 import { applyMergePatch } from './merge-patch.js';
 import { checkNesting } from './nesting.js';
+import { orderAfterMerge, orderAfterOperations } from './raw-order.js';
 import { applyStrategicMergePatch, shownPatch } from './strategic.js';
 import { restoreTyped, typedCopy } from './unstructured.js';
 
@@ -79,13 +80,17 @@ export function* patchSteps(input: PatchInput): Steps<Patched> {
         : [];
       const repeatedFields = input.repeated === undefined ? [] : repeatedPaths(object, input.repeated);
       yield;
-      return { object: cloneJson(object), unknownFields, repeatedFields, show };
+      const own = cloneJson(object);
+      if (input.schema !== undefined) orderAfterOperations(own, operations, input.schema);
+      return { object: own, unknownFields, repeatedFields, show };
     }
     case 'merge': {
       const object = applyMergePatch(current, patch, input.typed);
       yield;
+      const own = cloneJson(object);
+      if (input.schema !== undefined) orderAfterMerge(own, current, patch, input.schema);
       return {
-        object: cloneJson(object),
+        object: own,
         unknownFields: [],
         repeatedFields: [],
         show: () => showPatched(object, [current]),

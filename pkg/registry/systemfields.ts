@@ -14,6 +14,7 @@ import {
 } from '../api/index.js';
 import type { Steps, World } from '../base/index.js';
 import type { StoredObject } from '../cache/index.js';
+import { equalBy, type StructSchema } from '../schema/index.js';
 import { conflict } from './core.js';
 import { limits } from './limits.js';
 import { badVersion } from './listoptions.js';
@@ -210,11 +211,20 @@ export function keepGeneration(meta: JsonObject, old: JsonObject): void {
 }
 
 /** Whether the desired state changes; changes of metadata and status do not count. */
-export function raisesGeneration(object: JsonObject, old: JsonObject, strategy: Strategy): boolean {
+export function raisesGeneration(
+  object: JsonObject,
+  old: JsonObject,
+  { strategy, schema }: { readonly strategy: Strategy; readonly schema: StructSchema },
+): boolean {
   const generation = strategy.update?.generation;
   if (generation === 'none') return false;
   if (typeof generation === 'function') return generation(object, old);
-  return generation === 'spec' ? !equalJson(object['spec'], old['spec']) : differsBeyondStatus(object, old);
+  const differs = (field: string): boolean => {
+    const declared = schema.byName.get(field);
+    const [a, b] = [object[field], old[field]];
+    return !(declared === undefined ? equalJson(a, b) : equalBy(declared.schema, a, b));
+  };
+  return generation === 'spec' ? differs('spec') : wanted(object, old).some(differs);
 }
 
 export function raiseGeneration(object: JsonObject, old: JsonObject): void {
@@ -224,10 +234,9 @@ export function raiseGeneration(object: JsonObject, old: JsonObject): void {
 
 const NOT_WANTED: ReadonlySet<string> = new Set(['metadata', 'status', 'kind', 'apiVersion']);
 
-function differsBeyondStatus(a: JsonObject, b: JsonObject): boolean {
-  for (const key of new Set([...Object.keys(a), ...Object.keys(b)]))
-    if (!NOT_WANTED.has(key) && !equalJson(a[key], b[key])) return true;
-  return false;
+/** The fields of either object that are neither metadata nor status. */
+function wanted(a: JsonObject, b: JsonObject): readonly string[] {
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])].filter((key) => !NOT_WANTED.has(key));
 }
 
 /** Applies the rules of metadata for an update. `addDeclarative` removes duplicate errors. */

@@ -255,12 +255,14 @@ async function prepareChanged(
   const { resource } = target;
   const meta = metaOf(o);
   keepGeneration(meta, metaOf(old));
-  const sent = rules.update?.generationOfSent === true && raisesGeneration(o, old, rules);
+  const sent =
+    rules.update?.generationOfSent === true &&
+    raisesGeneration(o, old, { strategy: rules, schema: resource.storage.schema });
   await slice.run(dropDisabledFields(o, resource.storage.schema, (gate) => core.featureEnabled(gate), old));
   const preparing = rules.update?.prepare?.(o, old, wanted);
   if (preparing) await slice.run(preparing);
   carryOver(metaOf(o), metaOf(old));
-  if (sent || raisesGeneration(o, old, rules)) raiseGeneration(o, old);
+  if (sent || raisesGeneration(o, old, { strategy: rules, schema: resource.storage.schema })) raiseGeneration(o, old);
   if (slice.spent()) await slice.yield();
   const stays = isGone(o, old, resource.strategy) ? undefined : o;
   const allocated = await allocate(core, rules, { object: stays, old }, wanted);

@@ -3,6 +3,7 @@
 export { compilePerSchema, type Visitor } from './compile.js';
 export { type DeclarativeOptions, declarativeErrors, hasDeclarative, inFieldOrder } from './declarative/index.js';
 export { applySchemaDefaults, schemaDefaultSteps } from './defaults.js';
+export { equalAs, equalBy } from './equality.js';
 export { dropDisabledFields } from './gates.js';
 export type * as shapes from './gen/shapes.js';
 export { INTERNAL_TEXT_CHARS_MAX, internalDifference, internalText } from './internal/index.js';

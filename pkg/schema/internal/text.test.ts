@@ -48,10 +48,10 @@ describe('internalText', () => {
       '{"labels":{"a":"\\u003c","b":"1"},"Spec":{"Devices":{"Requests":null,"Constraints":null,"Config":null}}}',
     ],
     [
-      'quantities in their canonical form',
+      'quantities as they are stored',
       'core/v1.ResourceRequirements',
-      { limits: { cpu: '0.5', a: '2048Ki' } },
-      '{"Limits":{"a":"2Mi","cpu":"500m"},"Requests":null,"Claims":null}',
+      { limits: { cpu: '2.', a: '2Mi' } },
+      '{"Limits":{"a":"2Mi","cpu":"2."},"Requests":null,"Claims":null}',
     ],
     ['a field without a pointer inside', 'apps/v1.RollingUpdateDaemonSet', {}, '{"MaxUnavailable":0,"MaxSurge":0}'],
     ['a list of a type', '[]core/v1.NodeSelectorTerm', [{}], '[{"MatchExpressions":null,"MatchFields":null}]'],

@@ -1,6 +1,5 @@
 import {
   asGiven,
-  canonicalQuantity,
   compareText,
   goJson,
   goJsonString,
@@ -166,7 +165,6 @@ const isEmpty = (v: JsonValue): boolean => isObject(v) && Object.keys(v).length 
 
 function scalarText(schema: ScalarSchema, value: JsonValue | undefined): string {
   if (value === undefined || value === null || typeof value === 'object') return ZERO[schema.type];
-  if (schema.type === 'quantity') return goJsonString(canonicalQuantity(String(value)) ?? String(value));
   return typeof value === 'string' ? goJsonString(value) : String(value);
 }
 

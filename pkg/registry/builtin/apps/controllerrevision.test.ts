@@ -37,6 +37,18 @@ describe('the data of a revision', () => {
         'a',
       ]);
     }
+    // These enter the data: the objects on the way have sorted keys then.
+    const entering = [
+      ['merge', { data: { b: 1 } }, { a: UNSORTED.a, b: 1 }],
+      ['merge', { data: { a: { c: 2 } } }, SORTED],
+      ['json', '[{"op":"replace","path":"/data/b","value":1}]', { a: UNSORTED.a, b: 1 }],
+      ['json', '[{"op":"test","path":"/data/a/c","value":2}]', SORTED],
+    ] as const;
+    for (const [type, patch, shown] of entering)
+      expect(await refusal(b.patch(REVISIONS, ['default', 'r'], patch, type))).toBe(immutable(shown));
+    const ordered = await opened(SORTED);
+    for (const [type, patch] of entering)
+      expect(await ordered.patch(REVISIONS, ['default', 'r'], patch, type)).toMatchObject({ data: SORTED });
     const rest = { apiVersion: 'apps/v1', kind: 'ControllerRevision', metadata: { name: 'r' }, revision: 5 };
     for (const type of ['strategic', 'apply'] as const)
       expect(await refusal(b.patch(REVISIONS, ['default', 'r'], rest, type, { force: true }))).toBe(immutable(SORTED));

@@ -1,5 +1,4 @@
 import {
-  equalJson,
   type FieldErrors,
   FieldPath,
   isObject,
@@ -7,7 +6,7 @@ import {
   type Shaped,
   whyNotInt64,
 } from '../../../api/index.js';
-import type { shapes } from '../../../schema/index.js';
+import { equalAs, type shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, objectIn, textAt } from '../access.js';
 import { whenAbsent } from '../defaults.js';
@@ -103,7 +102,7 @@ const templateCount = (o: Shaped<shapes.AppsV1DaemonSet>): number =>
 function countTemplate(o: Shaped<shapes.AppsV1DaemonSet>, old: Shaped<shapes.AppsV1DaemonSet> | undefined): void {
   const before = old === undefined ? Math.max(templateCount(o), 1) : templateCount(old);
   const changed =
-    old !== undefined && !equalJson(at(o, 'spec', 'template') ?? null, at(old, 'spec', 'template') ?? null);
+    old !== undefined && !equalAs('core/v1.PodTemplateSpec', at(o, 'spec', 'template'), at(old, 'spec', 'template'));
   setTemplateCount(o, before + (changed ? 1 : 0));
 }
 

@@ -1,5 +1,5 @@
 import { equalJson, type FieldErrors, FieldPath, type Shaped, whyNotInt64 } from '../../../api/index.js';
-import type { shapes } from '../../../schema/index.js';
+import { equalAs, type shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, objectIn, textAt } from '../access.js';
 import { whenAbsent } from '../defaults.js';
@@ -48,7 +48,7 @@ export const deployment: ResourceDeclaration<shapes.AppsV1Deployment> = {
     update: {
       // Annotations count, too: old versions of the controller kept the rollback revision there.
       generation: (o, old) =>
-        !equalJson(at(o, 'spec') ?? {}, at(old, 'spec') ?? {}) ||
+        !equalAs('apps/v1.DeploymentSpec', at(o, 'spec') ?? {}, at(old, 'spec') ?? {}) ||
         !equalJson(at(o, 'metadata', 'annotations') ?? {}, at(old, 'metadata', 'annotations') ?? {}),
       validate: (o, old, errors) => {
         validate(o, errors);

@@ -10,7 +10,7 @@ import {
   type Shaped,
   type Value,
 } from '../../../api/index.js';
-import type { shapes } from '../../../schema/index.js';
+import { equalAs, type shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, objectAt, objectIn, objectsAt, textAt } from '../access.js';
 import { claimSpec, claimWarnings } from '../core/claimspec.js';
@@ -138,8 +138,12 @@ function identityUnchanged(
 ): void {
   for (const [field, show] of IMMUTABLE) {
     const now = at(o, 'spec', field);
-    if (!equalJson(now ?? null, at(old, 'spec', field) ?? null))
-      errors.invalid(SPEC.child(field), show(now), 'field is immutable');
+    const before = at(old, 'spec', field) ?? null;
+    const same =
+      field === 'volumeClaimTemplates'
+        ? equalAs('[]core/v1.PersistentVolumeClaim', now ?? null, before)
+        : equalJson(now ?? null, before);
+    if (!same) errors.invalid(SPEC.child(field), show(now), 'field is immutable');
   }
 }
 

@@ -10,7 +10,7 @@ import {
   Printed,
   type Shaped,
 } from '../../../api/index.js';
-import type { shapes } from '../../../schema/index.js';
+import { equalAs, type shapes } from '../../../schema/index.js';
 import { at, boolAt, givenAt, numberAt, objectAt, objectsAt, textAt } from '../access.js';
 import { keep } from '../form.js';
 import { labelSelector, selects, shown } from '../rules.js';
@@ -157,7 +157,7 @@ function template(
   const notStarted = textAt(old, 'status', 'startTime') === '';
   const mutable = boolAt(before, 'suspend') && (notStarted || reported) && numberAt(old, 'status', 'active') === 0;
   if (!mutable) {
-    if (!equalJson(now, was))
+    if (!equalAs('core/v1.PodTemplateSpec', now, was))
       errors.invalid(SPEC.child('template'), shown('core/v1.PodTemplateSpec', now), 'field is immutable');
     return;
   }
@@ -166,7 +166,7 @@ function template(
   for (const field of ['nodeSelector', 'tolerations', 'schedulingGates'] as const) keep(field, allowed, wanted);
   allowNodeAffinity(allowed, wanted);
   for (const list of ['containers', 'initContainers'] as const) allowResources(allowed, wanted, list);
-  if (!equalJson(wanted, allowed))
+  if (!equalAs('core/v1.PodSpec', wanted, allowed))
     errors.invalid(SPEC.child('template', 'spec'), shown('core/v1.PodSpec', wanted), 'field is immutable');
 }
 

@@ -12,7 +12,7 @@ import {
   zeroQuantity,
 } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
-import { internalDifference } from '../../../schema/index.js';
+import { equalAs, internalDifference } from '../../../schema/index.js';
 import { at, objectAt, objectIn, textAt } from '../access.js';
 import { keep } from '../form.js';
 import { isNativeResource } from './pod/validation/resources.js';
@@ -36,7 +36,7 @@ export function claimUpdate(
     if (at(spec, 'resources', 'requests') !== undefined)
       keep('storage', objectIn(objectIn(spec, 'resources'), 'requests'), objectAt(before, 'resources', 'requests'));
   }
-  if (!equalJson(spec, before))
+  if (!equalAs('core/v1.PersistentVolumeClaimSpec', spec, before))
     errors.forbidden(
       SPEC,
       `spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n${internalDifference('core/v1.PersistentVolumeClaimSpec', before, spec)}`,

@@ -43,6 +43,59 @@ it('a pod with empty limits shows its requests as empty, too', async () => {
   expect(causes).toContain('"Requests": {}');
 });
 
+describe('an amount in another notation', () => {
+  const spec = (cpu: string): JsonObject => ({
+    containers: [{ name: 'c', image: 'i', resources: { requests: { cpu } } }],
+  });
+  const pod = (cpu: string): JsonObject => ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'p' },
+    spec: spec(cpu),
+  });
+  const deployment = (cpu: string): JsonObject => ({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'd' },
+    spec: {
+      selector: { matchLabels: { a: 'b' } },
+      template: { metadata: { labels: { a: 'b' } }, spec: spec(cpu) },
+    },
+  });
+
+  it('does not change a pod, and is stored', async () => {
+    const b = await Bench.open();
+    await b.create('pods', 'default', pod('2.'));
+    for (const cpu of ['2', '+2', '2000m', '2.']) {
+      const { metadata, spec: stored } = await b.update('pods', 'default', pod(cpu));
+      expect(metadata).toMatchObject({ generation: 1 });
+      const shown = cpu === '2000m' ? '2' : cpu;
+      expect(stored).toMatchObject({ containers: [{ resources: { requests: { cpu: shown } } }] });
+    }
+    const causes = (await causesOf(b.update('pods', 'default', pod('3.')))).join();
+    expect(causes).toContain('-     "cpu": "2."\n+     "cpu": "3."');
+  });
+
+  it('does not raise the generation', async () => {
+    const b = await Bench.open();
+    await b.create('deployments.apps/v1', 'default', deployment('2.'));
+    const generations: unknown[] = [];
+    for (const cpu of ['2', '3'])
+      generations.push((await b.update('deployments.apps/v1', 'default', deployment(cpu)))['metadata']);
+    expect(generations).toMatchObject([{ generation: 1 }, { generation: 2 }]);
+  });
+
+  it('is no divisor of a resource', async () => {
+    const b = await Bench.open();
+    const resourceFieldRef = { resource: 'limits.cpu', divisor: '1.' };
+    const env = [{ name: 'E', valueFrom: { resourceFieldRef } }];
+    const o = { ...pod('1'), spec: { containers: [{ name: 'c', image: 'i', env }] } };
+    expect(await causesOf(b.create('pods', 'default', o))).toEqual([
+      expect.stringContaining("only divisor's values 1m and 1 are supported with the cpu resource"),
+    ]);
+  });
+});
+
 describe('addresses of a changed service', () => {
   it('are not validated again if they are unchanged', async () => {
     const b = await Bench.open();

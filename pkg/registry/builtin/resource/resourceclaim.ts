@@ -1,5 +1,5 @@
-import { equalJson, FieldPath, type Shaped } from '../../../api/index.js';
-import type { shapes } from '../../../schema/index.js';
+import { FieldPath, type Shaped } from '../../../api/index.js';
+import { equalAs, type shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, listAt, objectAt, textAt } from '../access.js';
 import type { ClusterConfig } from '../cluster.js';
@@ -34,7 +34,7 @@ export const resourceClaim = ({
     update: {
       generation: 'none',
       validate: (o, old, errors) => {
-        if (!equalJson(o['spec'] ?? null, old['spec'] ?? null))
+        if (!equalAs('resource/v1.ResourceClaimSpec', o['spec'] ?? null, old['spec'] ?? null))
           errors.invalid(
             FieldPath.in<shapes.ResourceV1ResourceClaim>().child('spec'),
             shown('resource/v1.ResourceClaimSpec', objectAt(o, 'spec')),

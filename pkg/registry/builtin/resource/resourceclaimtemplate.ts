@@ -1,5 +1,5 @@
-import { equalJson, type FieldErrors, FieldPath, type Shaped } from '../../../api/index.js';
-import type { shapes } from '../../../schema/index.js';
+import { type FieldErrors, FieldPath, type Shaped } from '../../../api/index.js';
+import { equalAs, type shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration, WriteContext } from '../../resource.js';
 import { at, objectAt } from '../access.js';
 import { claimTemplateMeta, shown } from '../rules.js';
@@ -29,7 +29,7 @@ export const resourceClaimTemplate: ResourceDeclaration<shapes.ResourceV1Resourc
       generation: 'none',
       validate: (o, old, errors, context) => {
         validate(o, errors, context);
-        if (!equalJson(o['spec'] ?? null, old['spec'] ?? null))
+        if (!equalAs('resource/v1.ResourceClaimTemplateSpec', o['spec'] ?? null, old['spec'] ?? null))
           errors.invalid(
             FieldPath.in<shapes.ResourceV1ResourceClaimTemplate>().child('spec'),
             shown('resource/v1.ResourceClaimTemplateSpec', objectAt(o, 'spec')),

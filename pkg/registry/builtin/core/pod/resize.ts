@@ -1,4 +1,5 @@
-import { cloneJson, equalJson, type FieldErrors, FieldPath, isObject, type JsonObject } from '../../../../api/index.js';
+import { cloneJson, type FieldErrors, FieldPath, isObject, type JsonObject } from '../../../../api/index.js';
+import { equalAs } from '../../../../schema/index.js';
 import type { Subresource } from '../../../resource.js';
 import { at, listAt, objectAt, objectsAt, textAt } from '../../access.js';
 import { keep } from '../../form.js';
@@ -103,7 +104,7 @@ function onlyMutable(o: JsonObject, old: JsonObject, errors: FieldErrors): void 
       } else if (sidecar) {
         if (changedBeyond(now, before))
           errors.forbidden(SPEC, 'only cpu and memory resources for sidecar containers are mutable');
-      } else if (!equalJson(plain(now), plain(before)))
+      } else if (!equalAs('core/v1.Container', plain(now), plain(before)))
         errors.forbidden(SPEC, 'resources for non-sidecar init containers are immutable');
     }
   }
@@ -124,7 +125,7 @@ function changedBeyond(now: JsonObject, before: JsonObject): boolean {
     }
     resources[kind] = amounts;
   }
-  return !equalJson(plain({ ...now, resources }), plain(before));
+  return !equalAs('core/v1.Container', plain({ ...now, resources }), plain(before));
 }
 
 /** An empty resource list counts as absent. */

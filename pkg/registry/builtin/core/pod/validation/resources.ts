@@ -260,7 +260,8 @@ function divisor(
       : undefined;
   if (kind === undefined) return;
   const allowed = DIVISORS[kind]!;
-  if (allowed.includes(formatQuantity(q))) return;
+  // kube-apiserver compares the text, and keeps some in another notation (`1.`).
+  if (allowed.includes(text)) return;
   const what = /memory$/.test(resource)
     ? 'memory resource'
     : /storage$/.test(resource)

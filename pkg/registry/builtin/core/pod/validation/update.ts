@@ -8,7 +8,7 @@ import {
   type Shaped,
 } from '../../../../../api/index.js';
 import type { shapes } from '../../../../../schema/index.js';
-import { internalDifference } from '../../../../../schema/index.js';
+import { equalAs, internalDifference } from '../../../../../schema/index.js';
 import { at, listAt, numberAt, objectAt, objectIn, objectsAt, textAt } from '../../../access.js';
 import { keep } from '../../../form.js';
 import { shown } from '../../../rules.js';
@@ -45,7 +45,7 @@ export function podUpdate(pod: Shaped<shapes.CoreV1Pod>, old: Shaped<shapes.Core
   if (numberAt(before, 'terminationGracePeriodSeconds') < 0 && numberAt(spec, 'terminationGracePeriodSeconds') === 1)
     keep('terminationGracePeriodSeconds', munged, before);
   if (objectsAt(before, 'schedulingGates').length > 0) tightened(munged, spec, before, errors);
-  if (!equalJson(munged, before))
+  if (!equalAs('core/v1.PodSpec', munged, before))
     errors.forbidden(SPEC, `${FIXED}\n${internalDifference('core/v1.PodSpec', before, munged)}`);
 }
 
