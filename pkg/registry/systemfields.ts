@@ -248,13 +248,14 @@ export function validateChangedMeta(object: JsonObject, old: JsonObject, target:
   validateMetaUpdate(meta, metaOf(old), METADATA, found);
   // First the rules of every kind, and then those of this kind, which contain them.
   if (target.resource.strategy.compatibility?.repeatsErrors) validateMetaUpdate(meta, metaOf(old), METADATA, found);
-  if (!rules?.anyFinalizers) validateFinalizerNames(meta, METADATA, found);
   // A valid update that keeps the name and has no generateName also passes the rules of create.
   const passes = found.empty && sameName(meta, metaOf(old)) && text(meta, 'generateName') === '';
-  if (target.kind === 'object') target.rules.update?.validateChange?.(object, old, found);
   const { checksUpdateLikeNew = false } = rules ?? {};
-  if (!checksUpdateLikeNew || (passes && checksUpdateLikeNew !== 'always')) return;
-  validateNewMeta(object, target, found);
+  const likeNew = checksUpdateLikeNew === 'always' || (checksUpdateLikeNew && !passes);
+  // The rules of create contain this one, after that for names.
+  if (!likeNew && !rules?.anyFinalizers) validateFinalizerNames(meta, METADATA, found);
+  if (target.kind === 'object') target.rules.update?.validateChange?.(object, old, found);
+  if (likeNew) validateNewMeta(object, target, found);
 }
 
 /** The rules of a status are its own; about finalizers it follows the object unless it states its own. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FieldErrors, type JsonObject, nameOf } from '../../../api/index.js';
+import { Bench, causesOf } from '../../testing.js';
 import { clusterTrustBundle } from './clustertrustbundle.js';
 
 /** The certificate of an authority, and one that is not of an authority. */
@@ -53,6 +54,29 @@ describe('a trust bundle', () => {
       'ClusterTrustBundle for signerName example.com/ca must be named with prefix example.com:ca:',
     ]);
     expect(nameProblems(bundle('example.com:ca:V1', AUTHORITY, 'example.com/ca'))).toHaveLength(1);
+  });
+
+  it('that is changed has errors in its name before those in its finalizers', async () => {
+    const b = await Bench.open();
+    const whole = (finalizers: string[], signer?: string): JsonObject => ({
+      ...bundle('roots', AUTHORITY, signer),
+      apiVersion: 'certificates.k8s.io/v1',
+      kind: 'ClusterTrustBundle',
+      metadata: { name: 'roots', finalizers },
+    });
+    const kind = 'clustertrustbundles.certificates.k8s.io/v1';
+    await b.create(kind, '', whole([]));
+    const merged = b.patch(
+      kind,
+      ['', 'roots'],
+      { metadata: { finalizers: ['x'] }, spec: { signerName: 'a.b/c' } },
+      'merge',
+    );
+    expect((await causesOf(merged)).map((cause) => cause.split(':')[0])).toEqual([
+      'metadata.name',
+      'metadata.finalizers[0]',
+      'spec.signerName',
+    ]);
   });
 
   it.each([
