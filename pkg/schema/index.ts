@@ -35,6 +35,7 @@ export {
 } from './openapi/index.js';
 export { prune } from './prune.js';
 export { sortRawExtensions } from './raworder.js';
+export { planner } from './reach.js';
 export {
   compileStructuralSchema,
   customKind,

@@ -29,6 +29,7 @@ import {
   withoutManagedFields,
 } from './managed.js';
 import { deduced } from './shape.js';
+import { hasUnidentifiedItem } from './unidentified.js';
 import { ConflictError, type Convert, type Rules, trackApply, trackUpdate, type Versioned } from './update.js';
 import { typeErrors } from './validate.js';
 
@@ -135,23 +136,17 @@ export function* managedFieldsSteps(input: UpdateInput): Steps<void> {
     }
   }
   if (owners.size > 0 || live === undefined || reset) {
-    const rules = rulesOf(resource);
     const before = versionedLive(resource, live);
-    yield* update(
-      before,
-      versioned(resource, withoutManagedFields(object)),
-      owners,
-      resource,
-      input.manager,
-      input.now,
-      rules,
-    );
+    const next = versioned(resource, withoutManagedFields(object));
+    // The owners stay as they are if one of the objects cannot be tracked.
+    if (![before, next].some((o) => hasUnidentifiedItem(o.value, o.schema)))
+      yield* update(before, next, owners, resource, input.manager, input.now, rulesOf(resource));
   }
   yield;
   setManagedFields(object, yield* encodeOwners(owners));
 }
 
-/** Reports whether the list has one entry, which is empty. */
+/** Whether the list has one entry, which is empty. */
 function isReset(entries: JsonArray | undefined): boolean {
   if (entries?.length !== 1) return false;
   const entry = entries[0]!;
@@ -283,6 +278,10 @@ export function* applySteps(input: ApplyInput): Steps<Applied> {
   const owners = live === undefined ? new Map() : (tryDecodeOwners(managedFieldsOf(live), true) ?? new Map());
   const rules = rulesOf(resource);
   const before = versionedLive(resource, live);
+  if (hasUnidentifiedItem(before.value, before.schema)) {
+    const problem = typeErrors(before.value, before.schema);
+    throw new PatchError('schema', `failed to create typed live object (${nameOf(before.value)}; ${type}): ${problem}`);
+  }
   if (owners.size === 0 && live !== undefined) {
     // No owner is recorded, so all existing fields get one owner: the manager before the first apply.
     const empty = versionedLive(resource, undefined);

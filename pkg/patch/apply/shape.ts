@@ -133,6 +133,11 @@ function keyDefault(field: Field | undefined): JsonValue | undefined {
   return scalarZero(field.schema);
 }
 
+/** Whether every item has an identity, because a key that is absent has a value that counts. */
+export function keysHaveDefaults(list: ListSchema): boolean {
+  return keyFieldsOf(list).some((field) => field.default !== undefined);
+}
+
 /** Returns the identity of an item of an associative list. Throws ElementError. */
 export function listElement(list: ListSchema, item: JsonValue): PathElement {
   if (list.listType === 'set') return setElement(item);
