@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ApiError, type JsonObject } from '../api/index.js';
+import { ApiError, formatTime, type JsonObject } from '../api/index.js';
 import { finish } from '../base/index.js';
 import { readApplied } from './bodies.js';
 import { Bench } from './testing.js';
@@ -96,27 +96,53 @@ describe('a string that must be a number', () => {
 });
 
 describe('the body that audit records', () => {
+  async function recorded(b: Bench, what: string, whole: JsonObject): Promise<JsonObject> {
+    const seen: JsonObject[] = [];
+    await b.registry.create(
+      {
+        target: b.target(what),
+        body: { bytes: Buffer.from(JSON.stringify(whole)), encoding: 'json' },
+        options: { dryRun: true, fieldManager: '', fieldValidation: 'Warn' },
+      },
+      { ...b.context, bodyDecoded: ({ object }) => void seen.push(object()) },
+    );
+    return seen[0]!;
+  }
+
   it('has the empty lists of the request, and null for a list that is absent', async () => {
     const b = await Bench.open();
-    const recorded = async (rest: JsonObject): Promise<JsonObject> => {
-      const whole = {
-        apiVersion: 'rbac.authorization.k8s.io/v1',
-        kind: 'ClusterRole',
-        metadata: { name: 'r' },
-        ...rest,
-      };
-      const seen: JsonObject[] = [];
-      await b.registry.create(
-        {
-          target: b.target('clusterroles.rbac.authorization.k8s.io/v1'),
-          body: { bytes: Buffer.from(JSON.stringify(whole)), encoding: 'json' },
-          options: { dryRun: true, fieldManager: '', fieldValidation: 'Warn' },
-        },
-        { ...b.context, bodyDecoded: ({ object }) => void seen.push(object()) },
-      );
-      return seen[0]!;
+    const role = (rest: JsonObject): JsonObject => ({
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRole',
+      metadata: { name: 'r' },
+      ...rest,
+    });
+    const roles = 'clusterroles.rbac.authorization.k8s.io/v1';
+    expect((await recorded(b, roles, role({ rules: [] })))['rules']).toEqual([]);
+    expect((await recorded(b, roles, role({})))['rules']).toBeNull();
+  });
+
+  it('has the defaults that depend on the time', async () => {
+    const b = await Bench.open();
+    const rule = {
+      apiVersion: 'resource.k8s.io/v1',
+      kind: 'DeviceTaintRule',
+      metadata: { name: 'r' },
+      spec: { taint: { key: 'a.b/c', effect: 'NoSchedule' } },
     };
-    expect((await recorded({ rules: [] }))['rules']).toEqual([]);
-    expect((await recorded({}))['rules']).toBeNull();
+    const timeAdded = formatTime(b.world.clock.now());
+    expect(await recorded(b, 'devicetaintrules.resource.k8s.io/v1', rule)).toMatchObject({
+      spec: { taint: { timeAdded } },
+    });
+    const taints = [{ key: 'a.b/c', effect: 'NoSchedule' }];
+    const slice = (devices: JsonObject[]): JsonObject => ({
+      apiVersion: 'resource.k8s.io/v1',
+      kind: 'ResourceSlice',
+      metadata: { name: 's' },
+      spec: { driver: 'd', nodeName: 'n', pool: { name: 'p', generation: 1, resourceSliceCount: 1 }, devices },
+    });
+    expect(await recorded(b, 'resourceslices.resource.k8s.io/v1', slice([{ name: 'd', taints }]))).toMatchObject({
+      spec: { devices: [{ taints: [{ timeAdded }] }] },
+    });
   });
 });

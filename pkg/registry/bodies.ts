@@ -12,7 +12,7 @@ import {
   parseApiVersion,
   restoreGivenEmpty,
 } from '../api/index.js';
-import type { Steps } from '../base/index.js';
+import { finish, type Steps } from '../base/index.js';
 import {
   bodySteps,
   codecLimits,
@@ -34,7 +34,7 @@ import type { Body, DecodedBody, FieldValidation, PatchRequest, RequestContext, 
 import { refuseLongLists } from './size.js';
 import { parseStored } from './stored.js';
 import { inServedVersion } from './tracking.js';
-import { toStorageVersion } from './upgrade.js';
+import { storageSteps } from './upgrade.js';
 
 /** Decodes request bodies as the kind of their target. */
 
@@ -43,12 +43,16 @@ export function expectedKind({ resource, subresource }: Target): KindSchema {
   return subresource === '' ? resource.type : resource.subresources[subresource]!.type;
 }
 
-/** Decodes an object. The field validation of the request decides whether unknown and duplicate fields are refused, warned about or ignored. */
+/**
+ * Decodes an object. The field validation of the request decides whether unknown and duplicate fields are refused, warned about or
+ * ignored. `now`: Unix milliseconds, for the defaults that an audit event shows.
+ */
 export function* decodeObject(
   target: Target,
   body: Body,
   validation: FieldValidation,
   context: RequestContext,
+  now: number,
 ): Steps<JsonObject> {
   const expected = expectedKind(target);
   // A Scale has one version: those of earlier releases are not converted.
@@ -70,7 +74,7 @@ export function* decodeObject(
   }
   object['apiVersion'] =
     expected.info.group === '' ? expected.info.version : `${expected.info.group}/${expected.info.version}`;
-  context.bodyDecoded?.({ meta: identityOf(object), object: () => withDefaults(target, expected, object) });
+  context.bodyDecoded?.({ meta: identityOf(object), object: () => withDefaults(target, expected, object, now) });
   return object;
 }
 
@@ -81,12 +85,12 @@ function identityOf(object: JsonObject): DecodedBody['meta'] {
 }
 
 /** A copy of a decoded object with the defaults of its version, or of its action. Other kinds of subresources have no defaults. */
-function withDefaults(target: Target, expected: KindSchema, object: JsonObject): JsonObject {
+function withDefaults(target: Target, expected: KindSchema, object: JsonObject, now: number): JsonObject {
   const copy = cloneJson(object);
   restoreGivenEmpty(copy);
   if (target.kind === 'action') target.defaults?.(copy);
   if (expected.info.kind !== target.resource.kind || target.resource.declaration.remote !== undefined) return copy;
-  toStorageVersion(target.resource, copy);
+  finish(storageSteps(target.resource, copy, { now }));
   return inServedVersion(target.resource, copy);
 }
 

@@ -161,7 +161,7 @@ export async function updateScale(
   context: RequestContext,
 ): Promise<Written> {
   const { target, options } = request;
-  const body = finish(decodeObject(target, request.body, options.fieldValidation, context));
+  const body = finish(decodeObject(target, request.body, options.fieldValidation, context, core.world.clock.now()));
   placeInNamespace(body, target);
   checkName(body, target.name);
   const write: Write<ScaleTarget> = { target, options, context };

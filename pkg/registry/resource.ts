@@ -272,8 +272,8 @@ export interface CreateRules<T = AnyFields> {
 export interface UpdateRules<T = AnyFields> {
   /** PUT to a name that does not exist creates the object. */
   readonly allowCreate?: boolean;
-  /** PUT without a resourceVersion overwrites. Default true. */
-  readonly allowUnconditional?: boolean;
+  /** PUT without a resourceVersion overwrites: in every version, or in some. Default true. */
+  readonly allowUnconditional?: boolean | ((version: string) => boolean);
   /**
    * Decides whether an update raises `metadata.generation`: `spec` when the spec differs, `none` never (a new object then has no
    * generation either). Default: any difference outside metadata and status.

@@ -9,6 +9,7 @@ import {
   JsonCounter,
   type JsonObject,
   type JsonValue,
+  parseApiVersion,
   pathSegmentName,
   subdomainName,
 } from '../api/index.js';
@@ -140,8 +141,15 @@ export function checkVersion(object: JsonObject, stored: StoredObject, target: T
     if (bad !== undefined) throw errors.badRequest(bad);
   }
   const any = given === '' || BigInt(given) === 0n;
-  if (any && strategy.update?.allowUnconditional === false) throw versionRequired(target, text(meta, 'name'));
+  if (any && !mayOverwrite(target, strategy)) throw versionRequired(target, text(meta, 'name'));
   if (!any && given !== String(stored.revision)) throw conflict(groupResource, stored.name);
+}
+
+/** Whether an update without a resourceVersion overwrites. */
+function mayOverwrite({ resource }: Target, { update }: Strategy): boolean {
+  const { allowUnconditional = true } = update ?? {};
+  if (typeof allowUnconditional === 'boolean') return allowUnconditional;
+  return allowUnconditional(parseApiVersion(resource.apiVersion)?.version ?? '');
 }
 
 /** Checks the resourceVersion of an update, and replaces it by the current one. */

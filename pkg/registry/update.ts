@@ -72,7 +72,9 @@ export async function update(
   const { target, options } = request;
   await turnFor(core, request.body);
   const slice = sliceOf(core, context);
-  const object = await slice.run(decodeObject(target, request.body, options.fieldValidation, context));
+  const object = await slice.run(
+    decodeObject(target, request.body, options.fieldValidation, context, core.world.clock.now()),
+  );
   placeInNamespace(object, target);
   checkName(object, target.name);
   const write: Write<ObjectTarget> = { target, options, context };

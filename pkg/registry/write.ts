@@ -54,7 +54,9 @@ export async function create(core: Core, request: CreateRequest, context: Reques
   const { target, options } = request;
   await turnFor(core, request.body);
   const slice = sliceOf(core, context);
-  const object = await slice.run(decodeObject(target, request.body, options.fieldValidation, context));
+  const object = await slice.run(
+    decodeObject(target, request.body, options.fieldValidation, context, core.world.clock.now()),
+  );
   switch (target.kind) {
     case 'collection':
       placeInNamespace(object, target);

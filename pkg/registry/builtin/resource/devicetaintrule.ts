@@ -10,6 +10,9 @@ import { poolName, stampTaints, taint } from './validation.js';
 
 const CONDITIONS_MAX = 8;
 
+/** kube-apiserver's storage of v1 is another one than that of the older versions. */
+const isOld = (version: string): boolean => version !== 'v1';
+
 export const deviceTaintRule: ResourceDeclaration<shapes.ResourceV1DeviceTaintRule> = {
   group: 'resource.k8s.io',
   resource: 'devicetaintrules',
@@ -24,15 +27,14 @@ export const deviceTaintRule: ResourceDeclaration<shapes.ResourceV1DeviceTaintRu
     },
     // Mutating admission may have removed the time again.
     create: { prepare: (o, context) => stamp(o, context.world.clock.now()), validate },
-    update: { allowUnconditional: false, prepare: stampChanged },
-    // kube-apiserver's storage of v1 is another one than that of the older versions.
-    deletion: { returnsObject: (version) => version !== 'v1' },
+    update: { allowUnconditional: isOld, prepare: stampChanged },
+    deletion: { returnsObject: isOld },
   }),
   subresources: {
     status: withoutTable(
       statusAlone({
         update: {
-          allowUnconditional: false,
+          allowUnconditional: isOld,
           validate: (o, _old, errors) => {
             const conditions = objectsAt(o, 'status', 'conditions');
             const path = FieldPath.in<shapes.ResourceV1DeviceTaintRule>().child('status', 'conditions');
@@ -72,7 +74,7 @@ function validate(o: Shaped<shapes.ResourceV1DeviceTaintRule>, errors: FieldErro
   taint(objectAt(o, 'spec', 'taint'), path.child('taint'), errors);
 }
 
-/** Sets timeAdded to now when the effect changes and the client does not set timeAdded. */
+/** Sets timeAdded to now when the effect changes and the client does not set timeAdded; not in versions before v1. */
 function stampChanged(
   o: Shaped<shapes.ResourceV1DeviceTaintRule>,
   old: Shaped<shapes.ResourceV1DeviceTaintRule>,
@@ -82,6 +84,7 @@ function stampChanged(
   const was = at(old, 'spec', 'taint');
   if (
     isObject(now) &&
+    !isOld(context.version) &&
     textAt(now, 'effect') !== textAt(was, 'effect') &&
     textAt(now, 'timeAdded') === textAt(was, 'timeAdded')
   )

@@ -1,6 +1,6 @@
 import { goQuote, type Shaped } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
-import type { ResourceDeclaration, WriteContext } from '../../resource.js';
+import type { ResourceDeclaration } from '../../resource.js';
 import { objectsAt, textAt } from '../access.js';
 import { AGE, age, column, table } from '../table.js';
 import { sliceVersions } from './conversion.js';
@@ -16,11 +16,15 @@ export const resourceSlice: ResourceDeclaration<shapes.ResourceV1ResourceSlice> 
   storageVersion: 'v1',
   namespaced: false,
   strategy: {
-    create: { prepare: stamp, validate: validateSlice },
+    defaults: (o, now) => {
+      if (now !== undefined) stamp(o, now);
+    },
+    // Mutating admission may have removed the times again.
+    create: { prepare: (o, context) => stamp(o, context.world.clock.now()), validate: validateSlice },
     update: {
       generation: 'spec',
       generationOfSent: true,
-      prepare: (o, _old, context) => stamp(o, context),
+      prepare: (o, _old, context) => stamp(o, context.world.clock.now()),
       validate: validateSliceUpdate,
     },
     warn: (o, _old, context) => {
@@ -52,7 +56,6 @@ export const resourceSlice: ResourceDeclaration<shapes.ResourceV1ResourceSlice> 
   ),
 };
 
-function stamp(o: Shaped<shapes.ResourceV1ResourceSlice>, context: WriteContext): void {
-  for (const device of objectsAt(o, 'spec', 'devices'))
-    stampTaints(objectsAt(device, 'taints'), context.world.clock.now());
+function stamp(o: Shaped<shapes.ResourceV1ResourceSlice>, now: number): void {
+  for (const device of objectsAt(o, 'spec', 'devices')) stampTaints(objectsAt(device, 'taints'), now);
 }
