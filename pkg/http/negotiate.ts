@@ -210,12 +210,26 @@ export interface Wanted {
 export interface Negotiated extends Representation {
   /** This form is for lists: no event of a watch can have it. */
   readonly ofLists?: true;
+  /** The error if the response is of this shape: metadata of a list were requested of an object, or the reverse. */
+  readonly mismatch?: ApiError;
 }
 
 /**
  * Returns the representation of an object, a list or the events of a watch. Throws 406, and 400 for an unknown `includeObject`.
  */
 export function representationOf(wanted: Wanted, server: SupportedEncodings, shape: Shape, goKind: string): Negotiated {
+  const found = looseRepresentationOf(wanted, server, shape, goKind);
+  if (found.mismatch !== undefined) throw found.mismatch;
+  return found;
+}
+
+/** `representationOf`, for a response that may have another shape: it has `mismatch` instead of throwing it. */
+export function looseRepresentationOf(
+  wanted: Wanted,
+  server: SupportedEncodings,
+  shape: Shape,
+  goKind: string,
+): Negotiated {
   const allows = wanted.withoutTable === true ? allowsOnlyMetadata : allowsMeta;
   const accepted = negotiate(wanted.accept, server, allows, shape === 'watch');
   // A watch cannot be encoded in YAML. Other clauses of the header are ignored, because YAML was already selected.
@@ -228,9 +242,9 @@ export function representationOf(wanted: Wanted, server: SupportedEncodings, sha
     return { ...PLAIN_JSON, encoding: accepted.encoding, pretty };
   }
   if (as.kind === 'PartialObjectMetadataList' && shape === 'object')
-    throw mixedUp(`you requested PartialObjectMetadataList, but the requested object is not a list (${goKind})`);
+    return mixedUp(`you requested PartialObjectMetadataList, but the requested object is not a list (${goKind})`);
   if (as.kind === 'PartialObjectMetadata' && shape === 'list')
-    throw mixedUp(`you requested PartialObjectMetadata, but the requested object is a list (${goKind}List)`);
+    return mixedUp(`you requested PartialObjectMetadata, but the requested object is a list (${goKind}List)`);
   return {
     encoding: accepted.encoding,
     form: as.kind === 'Table' ? 'table' : 'metadata',
@@ -249,8 +263,8 @@ export const PLAIN_JSON: Representation = {
   pretty: false,
 };
 
-function mixedUp(message: string): ApiError {
-  return errors.notAcceptableBecause(message);
+function mixedUp(message: string): Negotiated {
+  return { ...PLAIN_JSON, mismatch: errors.notAcceptableBecause(message) };
 }
 
 function includeObject(query: Query): Representation['includeObject'] {

@@ -6,9 +6,9 @@ import { limits } from '../limits.js';
 import {
   checkRoute,
   encodingsOf,
+  looseRepresentationOf,
   MEDIA_TYPES,
   type Negotiated,
-  representationOf,
   type Shape,
   watchableTypes,
 } from '../negotiate.js';
@@ -18,6 +18,13 @@ import type { HttpServices } from '../services.js';
 
 /** Negotiates the representation of the response. This happens before the operation, so that a 406 changes nothing. */
 export function answerForm(request: ResourceRequest, services: HttpServices, shape: Shape): Negotiated {
+  const form = looseAnswerForm(request, services, shape);
+  if (form.mismatch !== undefined) throw form.mismatch;
+  return form;
+}
+
+/** `answerForm` of a deletion: as in kube-apiserver, other errors and warnings come before a mismatch of the shape. */
+export function looseAnswerForm(request: ResourceRequest, services: HttpServices, shape: Shape): Negotiated {
   const { call, info, served } = request;
   const { accept } = call.exchange.headers;
   const collection = info.name === '' && (call.exchange.method === 'GET' || call.exchange.method === 'HEAD');
@@ -30,7 +37,7 @@ export function answerForm(request: ResourceRequest, services: HttpServices, sha
   warnOfDeprecation(request, services);
   const wanted = { accept, query: info.query, userAgent: call.userAgent, withoutTable: !hasTable(request) };
   const encodings = encodingsOf(services.stages.supportedEncodings, isCustom(served.type));
-  return representationOf(wanted, encodings, shape, goKind(served.group, served.kind));
+  return looseRepresentationOf(wanted, encodings, shape, goKind(served.group, served.kind));
 }
 
 /** As in kube-apiserver, a request that has no route is not a use of the deprecated version. */

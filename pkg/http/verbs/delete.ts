@@ -7,20 +7,21 @@ import { checkedDeleteOptions, type DeleteWish, deleteWishOfQuery } from '../opt
 import type { ResourceRequest } from '../resources.js';
 import { sendStatus } from '../responses.js';
 import type { HttpServices } from '../services.js';
-import { answerForm, sendObject } from './answer.js';
+import { looseAnswerForm, sendObject } from './answer.js';
 
 /**
  * DELETE of one object. The response is a Status when the object is removed, otherwise the object that waits for its finalizers.
  */
 export async function deleteOne(request: ResourceRequest, services: HttpServices): Promise<void> {
   const { call, target } = request;
-  const form = answerForm(request, services, 'object');
+  const form = looseAnswerForm(request, services, 'object');
   const options = await deleteOptions(request, services, checkedDeleteOptions);
   if (options.ignoreStoreReadError) await authorizeUnsafe(request, services);
   const deleted = await services.registry.delete({ target, options }, call);
+  // A Status has this form whatever the client requested.
+  if (deleted.kind === 'deleted') return sendStatus(call, 200, deleted.status, form);
+  if (form.mismatch !== undefined) throw form.mismatch;
   switch (deleted.kind) {
-    case 'deleted':
-      return sendStatus(call, 200, deleted.status, form);
     case 'deletedObject':
       return sendObject(request, services, 200, deleted.object, form);
     case 'deleting':
