@@ -4,7 +4,7 @@ import { testWorld } from '../storage/testworld.js';
 import { Auditor } from './audit.js';
 import { type Backend, BatchBackend, BlockingBackend, type Sender, truncating } from './backend.js';
 import { type AuditEvent, AuditRecord, EVENT_HEAD } from './event.js';
-import { LogBackend, type LogOptions } from './log.js';
+import { LogBackend, type LogOptions, openLog } from './log.js';
 import { AuditMetrics } from './metrics.js';
 import { type Policy, readPolicy } from './policy.js';
 import { microTime } from './text.js';
@@ -233,12 +233,22 @@ describe('batches', () => {
     const blocked: Sender = () => new Promise((resolve) => (release = resolve));
     const throttle = { rate: 1, burst: 1 };
     const backend = new BatchBackend(blocked, { ...options, throttle }, { world, metrics });
+    // Two are sent, two are the batch that waits for the throttle, and four are in the buffer.
     for (let i = 0; i < 10; i++) backend.process(event(String(i)));
-    expect(errorsOf(metrics)).toBe(4);
+    expect(errorsOf(metrics)).toBe(2);
     const large = new BatchBackend(blocked, options, { world, metrics });
     large.process(event('x'.repeat(1001)));
-    expect(errorsOf(metrics)).toBe(5);
+    expect(errorsOf(metrics)).toBe(3);
     release(true);
+  });
+
+  it('may be larger than the buffer', async () => {
+    const { world, metrics } = parts();
+    const sent: number[] = [];
+    const send: Sender = async (events) => sent.push(events.length) > 0;
+    const backend = new BatchBackend(send, { ...options, batchSize: 10 }, { world, metrics });
+    for (let i = 0; i < 10; i++) backend.process(event(String(i)));
+    expect([sent, errorsOf(metrics)]).toEqual([[10], 0]);
   });
 
   it('are limited in their rate', async () => {
@@ -311,34 +321,97 @@ describe('the log', () => {
     expect(await new LogBackend(output, options, given).process(event('a'))).toBe(true);
   });
 
-  it('in mode batch never waits, buffers no more than its bound even while it writes, and finally writes everything', async () => {
-    const given = parts();
+  /** An output whose writes wait until `release`. */
+  function slowOutput() {
     const writes: string[] = [];
-    let release = (): void => {};
-    const output = {
+    const given = {
+      writes,
+      release: (): void => {},
       write: (b: Buffer) => {
         writes.push(b.toString());
         return new Promise<void>((resolve) => {
-          release = resolve;
+          given.release = resolve;
         });
       },
       close: async () => {},
     };
-    const log = new LogBackend(output, { ...options, mode: 'batch' }, given);
-    expect(log.process(event('a'))).toBeUndefined();
-    expect(log.process(event('b'))).toBeUndefined();
+    return given;
+  }
+  const batch = {
+    ...options,
+    mode: 'batch',
+    batchSize: 1,
+    wait: 0,
+    throttle: undefined,
+    bufferCharacters: 1000,
+  } as const;
+
+  it('in mode batch never waits, buffers no more than its bound while it writes, and finally writes everything', async () => {
+    const given = parts();
+    const output = slowOutput();
+    const log = openLog(output, batch, given);
+    // The buffer is smaller, but nothing hinders the output.
+    for (const text of ['a', 'b', 'c', 'd']) expect(log.process(event(text))).toBeUndefined();
     await turn();
-    expect(writes).toEqual([]);
+    expect(output.writes).toEqual([]);
     await given.world.advance(50);
     await turn();
-    for (const text of ['c', 'd', 'e']) log.process(event(text));
+    for (const text of ['e', 'f', 'g', 'h', 'i']) log.process(event(text));
     expect(errorsOf(given.metrics)).toBe(2);
     const closed = log.close();
-    release();
+    output.release();
     await turn();
-    release();
+    output.release();
     await closed;
-    expect(writes).toEqual(['a\nb\n', 'c\n']);
+    expect(output.writes).toEqual(['a\nb\nc\nd\n', 'e\nf\ng\n']);
+  });
+
+  it('in mode batch has batches of the size, the wait and the rate of the flags, one after the other', async () => {
+    const given = parts();
+    const output = slowOutput();
+    const throttle = { rate: 1, burst: 1 };
+    const log = openLog(output, { ...batch, batchSize: 2, wait: 3000, throttle }, given);
+    log.process(event('a'));
+    await given.world.advance(2000);
+    expect(output.writes).toEqual([]);
+    await given.world.advance(1000);
+    expect(output.writes).toEqual(['a\n']);
+    // Two wait for the end of the write and the throttle, and three are in the buffer.
+    for (const text of ['b', 'c', 'd', 'e', 'f', 'g', 'h']) log.process(event(text));
+    expect(errorsOf(given.metrics)).toBe(2);
+    await given.world.advance(5000);
+    expect(output.writes).toHaveLength(1);
+    output.release();
+    await turn();
+    output.release();
+    await turn();
+    expect(output.writes).toEqual(['a\n', 'b\nc\n']);
+    await given.world.advance(1000);
+    expect(output.writes.at(-1)).toBe('d\ne\n');
+    const closed = log.close();
+    for (let i = 0; i < 3; i++) {
+      output.release();
+      await turn();
+    }
+    await closed;
+    expect(output.writes.at(-1)).toBe('f\n');
+  });
+
+  it('in mode batch writes an event as it was when it was accepted, and counts lines that could not be written', async () => {
+    const given = parts();
+    const writes: string[] = [];
+    const output = { write: async (b: Buffer) => void writes.push(b.toString()), close: async () => {} };
+    const log = openLog(output, { ...batch, format: 'legacy', batchSize: 2 }, given);
+    const changing = record();
+    log.process(changing.event('RequestReceived', 0, ''));
+    changing.code = 200;
+    await given.world.advance(1);
+    expect(writes[0]).toMatch(/response="<deferred>"\n$/);
+    const full = { write: () => Promise.reject(new Error('ENOSPC')), close: async () => {} };
+    const failing = openLog(full, { ...batch, batchSize: 2 }, given);
+    for (const text of ['a', 'b', 'c']) failing.process(event(text));
+    await failing.close();
+    expect(errorsOf(given.metrics)).toBe(3);
   });
 });
 

@@ -1,4 +1,5 @@
 import type { World } from '../base/index.js';
+import { Batches, type BatchOptions } from './batches.js';
 import type { AuditEvent } from './event.js';
 import type { AuditMetrics } from './metrics.js';
 
@@ -75,125 +76,27 @@ export function truncating(send: Sender, options: TruncateOptions, metrics: Audi
   };
 }
 
-export interface BatchOptions {
-  /** Maximum number of buffered events. */
-  readonly bufferSize: number;
-  readonly batchSize: number;
-  /** Milliseconds after which a batch that is not full is sent. */
-  readonly wait: number;
-  /** Batches per second, and the burst; undefined: not limited. */
-  readonly throttle: { readonly rate: number; readonly burst: number } | undefined;
-  /** Maximum number of characters of buffered events. */
-  readonly bufferCharacters: number;
-}
-
-const BUFFERED = 'buffered';
 /** Batches that are sent concurrently. */
 const SENDING_MAX = 16;
 
-/**
- * Mode `batch`: accepts events into a bounded buffer and sends them in batches. Events beyond the bound are dropped and
- * counted.
- */
+/** Mode `batch` of a sender. */
 export class BatchBackend implements Backend {
   readonly overlaps = true;
-  readonly #send: Sender;
-  readonly #options: BatchOptions;
-  readonly #world: World;
-  readonly #metrics: AuditMetrics;
-  #waiting: AuditEvent[] = [];
-  #characters = 0;
-  #timer: (() => void) | undefined;
-  readonly #sending = new Set<Promise<unknown>>();
-  #tokens: number;
-  #refilled: number;
-  #closing = false;
+  readonly #batches: Batches<AuditEvent>;
 
   constructor(send: Sender, options: BatchOptions, parts: { readonly world: World; readonly metrics: AuditMetrics }) {
-    this.#send = send;
-    this.#options = options;
-    this.#world = parts.world;
-    this.#metrics = parts.metrics;
-    this.#tokens = options.throttle?.burst ?? 0;
-    this.#refilled = parts.world.clock.monotonic();
+    const charactersOf = (event: AuditEvent): number => event.json.length;
+    this.#batches = new Batches({ send, charactersOf, sendingMax: SENDING_MAX }, options, parts);
   }
 
   process(event: AuditEvent): undefined {
-    const { bufferSize, bufferCharacters, batchSize, wait } = this.#options;
-    if (
-      this.#waiting.length >= bufferSize ||
-      this.#characters + event.json.length > bufferCharacters ||
-      this.#closing
-    ) {
-      this.#metrics.failed(BUFFERED, 1);
-      return undefined;
-    }
-    this.#waiting.push(event);
-    this.#characters += event.json.length;
-    if (this.#waiting.length >= batchSize) this.#flush();
-    else this.#timer ??= this.#world.timers.after(wait, () => this.#due());
-    return undefined;
+    this.#batches.add(event);
   }
 
-  async close(): Promise<void> {
-    this.#closing = true;
-    this.#timer?.();
-    while (this.#waiting.length > 0) this.#sendOne();
-    while (this.#sending.size > 0) await Promise.all(this.#sending);
-  }
-
-  #due(): void {
-    this.#timer = undefined;
-    if (this.#waiting.length > 0 && !this.#trySend()) this.#later();
-  }
-
-  #flush(): void {
-    while (this.#waiting.length >= this.#options.batchSize) {
-      if (this.#trySend()) continue;
-      this.#later();
-      return;
-    }
-  }
-
-  /** Retries when the throttle or the batches in flight allow it. */
-  #later(): void {
-    if (this.#closing) return;
-    const rate = this.#options.throttle?.rate ?? RETRIES_A_SECOND;
-    this.#timer ??= this.#world.timers.after(1000 / rate, () => this.#due());
-  }
-
-  #trySend(): boolean {
-    if (this.#sending.size >= SENDING_MAX || !this.#takeToken()) return false;
-    this.#sendOne();
-    return true;
-  }
-
-  #takeToken(): boolean {
-    const { throttle } = this.#options;
-    if (throttle === undefined) return true;
-    const now = this.#world.clock.monotonic();
-    this.#tokens = Math.min(throttle.burst, this.#tokens + ((now - this.#refilled) / 1000) * throttle.rate);
-    this.#refilled = now;
-    if (this.#tokens < 1) return false;
-    this.#tokens--;
-    return true;
-  }
-
-  #sendOne(): void {
-    const batch = this.#waiting.splice(0, this.#options.batchSize);
-    for (const { json } of batch) this.#characters -= json.length;
-    const sending = this.#send(batch).finally(() => {
-      this.#sending.delete(sending);
-      this.#flush();
-    });
-    this.#sending.add(sending);
-    if (this.#waiting.length >= this.#options.batchSize) this.#later();
-    else if (this.#waiting.length > 0 && !this.#closing)
-      this.#timer ??= this.#world.timers.after(this.#options.wait, () => this.#due());
+  close(): Promise<void> {
+    return this.#batches.close();
   }
 }
-
-const RETRIES_A_SECOND = 50;
 
 /** Modes `blocking` and `blocking-strict`: the request waits until its event was sent. Only the strict mode reports failures. */
 export class BlockingBackend implements Backend {

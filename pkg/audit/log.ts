@@ -1,5 +1,6 @@
 import type { World } from '../base/index.js';
 import { type Backend, type TruncateOptions, truncator } from './backend.js';
+import { Batches, type BatchOptions } from './batches.js';
 import type { AuditEvent } from './event.js';
 import { CHUNK_BYTES, LineBuffer, type Lines } from './lines.js';
 import type { AuditMetrics } from './metrics.js';
@@ -32,6 +33,15 @@ export interface LogParts {
 
 const PLUGIN = 'log';
 const BUFFERED = 'buffered';
+
+/** The backend of a log. The smallest batches (the default), not limited, are lines as soon as possible: they need no batches. */
+export function openLog(output: AuditOutput, options: LogOptions & BatchOptions, parts: LogParts): Backend {
+  const { mode, batchSize, throttle } = options;
+  return mode === 'batch' && (batchSize > 1 || throttle !== undefined)
+    ? new BatchedLog(output, options, parts)
+    : new LogBackend(output, options, parts);
+}
+
 /** How long mode `batch` collects lines before it writes them, unless there are many. */
 const COLLECTED_MILLISECONDS = 50;
 const COLLECTED_BYTES = CHUNK_BYTES / 2;
@@ -52,10 +62,11 @@ export class LogBackend implements Backend {
   #collected = 0;
   /** What the requests of the events in `#lines` wait for. */
   #next = new Written();
-  /** Number of events and bytes that wait or are being written. */
-  #held = 0;
+  /** Number of bytes that wait or are being written. */
   #bytes = 0;
   #writing: Promise<void> | undefined;
+  /** Whether the output has lines that it has not written yet. Only then events wait longer than a few milliseconds. */
+  #isBusy = false;
   #timer: (() => void) | undefined;
   #closing = false;
 
@@ -71,13 +82,12 @@ export class LogBackend implements Backend {
     const { format, mode, bufferSize, bufferBytes } = this.#options;
     const event = this.#cut(given);
     if (event === undefined) return undefined;
-    if (mode === 'batch' && this.#held >= bufferSize) return this.#full();
+    if (mode === 'batch' && this.#isBusy && this.#events >= bufferSize) return this.#full();
     if (format === 'json') event.write(this.#lines);
     else this.#lines.json(event.legacy());
     const { length } = this.#lines;
     if (mode === 'batch' && this.#bytes + length > bufferBytes) return this.#full();
     this.#lines.end();
-    this.#held++;
     this.#events++;
     this.#collected += length;
     this.#bytes += length;
@@ -118,13 +128,14 @@ export class LogBackend implements Backend {
   async #write(): Promise<void> {
     await new Promise<void>((resolve) => this.#parts.world.timers.immediate(resolve));
     do {
-      const [lines, events, bytes, written] = [this.#lines.take(), this.#events, this.#collected, this.#next];
+      const [lines, bytes, written] = [this.#lines.take(), this.#collected, this.#next];
       this.#events = 0;
       this.#collected = 0;
       this.#next = new Written();
       let ok = true;
+      this.#isBusy = true;
       for (const some of lines) ok = (await this.#written(some)) && ok;
-      this.#held -= events;
+      this.#isBusy = false;
       this.#bytes -= bytes;
       written.resolve(ok || this.#options.mode === 'blocking');
     } while (this.#events > 0 && (this.#options.mode !== 'batch' || this.#closing));
@@ -143,6 +154,42 @@ export class LogBackend implements Backend {
     } finally {
       this.#lines.release(lines);
     }
+  }
+}
+
+/** Mode `batch` with the bounds of its batches. */
+class BatchedLog implements Backend {
+  readonly overlaps = true;
+  readonly #output: AuditOutput;
+  readonly #options: LogOptions;
+  readonly #cut: (event: AuditEvent) => AuditEvent | undefined;
+  readonly #batches: Batches<string>;
+
+  constructor(output: AuditOutput, options: LogOptions & BatchOptions, parts: LogParts) {
+    this.#output = output;
+    this.#options = options;
+    this.#cut = truncator(options.truncate, parts.metrics);
+    const send = async (lines: readonly string[]): Promise<void> => {
+      try {
+        await output.write(Buffer.from(lines.join('')));
+      } catch (error) {
+        parts.metrics.failed(PLUGIN, lines.length);
+        parts.failed(error as Error);
+      }
+    };
+    // Lines keep their order.
+    this.#batches = new Batches({ send, charactersOf: (line) => line.length, sendingMax: 1 }, options, parts);
+  }
+
+  process(given: AuditEvent): undefined {
+    const event = this.#cut(given);
+    // The text is made at once: the record of the request changes later.
+    if (event !== undefined) this.#batches.add(`${this.#options.format === 'json' ? event.json : event.legacy()}\n`);
+  }
+
+  async close(): Promise<void> {
+    await this.#batches.close();
+    await this.#output.close();
   }
 }
 

@@ -11,7 +11,14 @@ const numeric = (text: string): string | undefined => (Number.isNaN(Number(text)
 /** The flags that both backends have, with their own defaults. */
 function backendFlags<N extends 'log' | 'webhook'>(
   name: N,
-  defaults: { readonly mode: AuditMode; readonly batchSize: number; readonly throttle: boolean },
+  defaults: {
+    readonly mode: AuditMode;
+    readonly batchSize: number;
+    readonly wait: string;
+    readonly throttle: boolean;
+    readonly rate: string;
+    readonly burst: string;
+  },
 ) {
   const of = `of the audit ${name}`;
   return [
@@ -44,7 +51,7 @@ function backendFlags<N extends 'log' | 'webhook'>(
     {
       name: `audit-${name}-batch-max-wait`,
       kind: 'duration',
-      default: '30s',
+      default: defaults.wait,
       group: 'Audit',
       value: 'DURATION',
       help: `Time after which a batch ${of} is sent that is not full.`,
@@ -60,7 +67,7 @@ function backendFlags<N extends 'log' | 'webhook'>(
     {
       name: `audit-${name}-batch-throttle-qps`,
       kind: 'string',
-      default: '10',
+      default: defaults.rate,
       group: 'Audit',
       value: 'N',
       check: numeric,
@@ -70,7 +77,7 @@ function backendFlags<N extends 'log' | 'webhook'>(
       name: `audit-${name}-batch-throttle-burst`,
       kind: 'integer',
       signed: true,
-      default: '15',
+      default: defaults.burst,
       group: 'Audit',
       value: 'N',
       help: `Batches ${of} that may be sent at once.`,
@@ -173,7 +180,7 @@ export const AUDIT_FLAGS = [
     value: 'BOOL',
     help: 'Whether rotated files are compressed with gzip.',
   },
-  ...backendFlags('log', { mode: 'blocking', batchSize: 1, throttle: false }),
+  ...backendFlags('log', { mode: 'blocking', batchSize: 1, wait: '0s', throttle: false, rate: '0', burst: '0' }),
   {
     name: 'audit-webhook-config-file',
     kind: 'string',
@@ -190,7 +197,7 @@ export const AUDIT_FLAGS = [
     value: 'DURATION',
     help: 'Time before a batch that failed is sent again.',
   },
-  ...backendFlags('webhook', { mode: 'batch', batchSize: 400, throttle: true }),
+  ...backendFlags('webhook', { mode: 'batch', batchSize: 400, wait: '30s', throttle: true, rate: '10', burst: '15' }),
 ] as const satisfies readonly Flag[];
 
 type AuditFlagName = (typeof AUDIT_FLAGS)[number]['name'];

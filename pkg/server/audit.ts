@@ -6,7 +6,7 @@ import {
   type Backend,
   BatchBackend,
   BlockingBackend,
-  LogBackend,
+  openLog,
   type Post,
   readPolicy,
   type Sender,
@@ -75,15 +75,14 @@ const BUFFER_SIZE = 64 * 1024 * 1024;
 function sending(config: AuditBackendConfig, send: Sender, parts: AuditParts, metrics: AuditMetrics): Backend {
   const sender = truncating(send, config.truncate, metrics);
   if (config.mode !== 'batch') return new BlockingBackend(sender, config.mode === 'blocking-strict');
-  const { bufferSize, batchSize, wait, throttle } = config;
-  const options = { bufferSize, batchSize, wait, throttle, bufferCharacters: BUFFER_SIZE };
+  const options = { ...config, bufferCharacters: BUFFER_SIZE };
   return new BatchBackend(sender, options, { world: parts.world, metrics });
 }
 
 async function logBackend(config: AuditLogConfig, parts: AuditParts, metrics: AuditMetrics): Promise<Backend> {
   const { world, log } = parts;
   const failed = (error: Error): void => log.error({ err: error, file: config.path }, 'could not write the audit log');
-  const { path, sizeMax, backupsMax, daysMax, compress, format } = config;
+  const { path, sizeMax, backupsMax, daysMax, compress } = config;
   let output = standardOutput;
   if (path !== '-') {
     try {
@@ -92,9 +91,8 @@ async function logBackend(config: AuditLogConfig, parts: AuditParts, metrics: Au
       throw new ConfigError(`--audit-log-path: ${(error as Error).message}`);
     }
   }
-  const { mode, bufferSize, truncate } = config;
-  const options = { format, mode, bufferSize, bufferBytes: BUFFER_SIZE, truncate };
-  return new LogBackend(output, options, { world, metrics, failed });
+  const options = { ...config, bufferBytes: BUFFER_SIZE, bufferCharacters: BUFFER_SIZE };
+  return openLog(output, options, { world, metrics, failed });
 }
 
 /** Events that are named when they could not be sent. */
