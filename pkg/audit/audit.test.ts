@@ -301,6 +301,7 @@ describe('the log', () => {
     mode: 'blocking',
     bufferSize: 3,
     bufferBytes: 1000,
+    lineMax: 100,
     truncate: { enabled: false, eventMax: 1, batchMax: 1 },
   };
 
@@ -319,6 +320,24 @@ describe('the log', () => {
     expect(await Promise.all([log.process(event('a')), log.process(event('b'))])).toEqual([false, false]);
     expect(errorsOf(given.metrics)).toBe(2);
     expect(await new LogBackend(output, options, given).process(event('a'))).toBe(true);
+  });
+
+  it('drops and counts a line that is longer than a file', async () => {
+    const output = { write: async () => {}, close: async () => {} };
+    const long = event('x'.repeat(100));
+    for (const [mode, batchSize] of [
+      ['blocking', 1],
+      ['blocking-strict', 1],
+      ['batch', 1],
+      ['batch', 2],
+    ] as const) {
+      const errors: string[] = [];
+      const given = { ...parts(), failed: (error: Error) => void errors.push(error.message) };
+      const log = openLog(output, { ...batch, mode, batchSize }, given);
+      expect(await log.process(long)).toBe(mode === 'blocking-strict' ? false : undefined);
+      expect(errors).toEqual(['write length 101 exceeds maximum file size 100']);
+      expect(errorsOf(given.metrics)).toBe(1);
+    }
   });
 
   /** An output whose writes wait until `release`. */
@@ -401,7 +420,7 @@ describe('the log', () => {
     const given = parts();
     const writes: string[] = [];
     const output = { write: async (b: Buffer) => void writes.push(b.toString()), close: async () => {} };
-    const log = openLog(output, { ...batch, format: 'legacy', batchSize: 2 }, given);
+    const log = openLog(output, { ...batch, format: 'legacy', batchSize: 2, lineMax: 0 }, given);
     const changing = record();
     log.process(changing.event('RequestReceived', 0, ''));
     changing.code = 200;

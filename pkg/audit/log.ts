@@ -21,6 +21,8 @@ export interface LogOptions {
   /** Maximum number of events and bytes in the buffer of mode `batch`. */
   readonly bufferSize: number;
   readonly bufferBytes: number;
+  /** Bytes of the longest line; 0: not limited. */
+  readonly lineMax: number;
   readonly truncate: TruncateOptions;
 }
 
@@ -40,6 +42,14 @@ export function openLog(output: AuditOutput, options: LogOptions & BatchOptions,
   return mode === 'batch' && (batchSize > 1 || throttle !== undefined)
     ? new BatchedLog(output, options, parts)
     : new LogBackend(output, options, parts);
+}
+
+/** Whether a line does not fit into a file. It is counted, with the error of kube-apiserver. */
+function isTooLong(bytes: number, { lineMax }: LogOptions, { metrics, failed }: LogParts): boolean {
+  if (lineMax === 0 || bytes <= lineMax) return false;
+  metrics.failed(PLUGIN, 1);
+  failed(new Error(`write length ${bytes} exceeds maximum file size ${lineMax}`));
+  return true;
 }
 
 /** How long mode `batch` collects lines before it writes them, unless there are many. */
@@ -86,6 +96,10 @@ export class LogBackend implements Backend {
     if (format === 'json') event.write(this.#lines);
     else this.#lines.json(event.legacy());
     const { length } = this.#lines;
+    if (isTooLong(length + 1, this.#options, this.#parts)) {
+      this.#lines.drop();
+      return mode === 'blocking-strict' ? Promise.resolve(false) : undefined;
+    }
     if (mode === 'batch' && this.#bytes + length > bufferBytes) return this.#full();
     this.#lines.end();
     this.#events++;
@@ -162,12 +176,14 @@ class BatchedLog implements Backend {
   readonly overlaps = true;
   readonly #output: AuditOutput;
   readonly #options: LogOptions;
+  readonly #parts: LogParts;
   readonly #cut: (event: AuditEvent) => AuditEvent | undefined;
   readonly #batches: Batches<string>;
 
   constructor(output: AuditOutput, options: LogOptions & BatchOptions, parts: LogParts) {
     this.#output = output;
     this.#options = options;
+    this.#parts = parts;
     this.#cut = truncator(options.truncate, parts.metrics);
     const send = async (lines: readonly string[]): Promise<void> => {
       try {
@@ -184,7 +200,11 @@ class BatchedLog implements Backend {
   process(given: AuditEvent): undefined {
     const event = this.#cut(given);
     // The text is made at once: the record of the request changes later.
-    if (event !== undefined) this.#batches.add(`${this.#options.format === 'json' ? event.json : event.legacy()}\n`);
+    if (event === undefined) return;
+    const line = `${this.#options.format === 'json' ? event.json : event.legacy()}\n`;
+    const { lineMax } = this.#options;
+    if (lineMax > 0 && isTooLong(Buffer.byteLength(line), this.#options, this.#parts)) return;
+    this.#batches.add(line);
   }
 
   async close(): Promise<void> {

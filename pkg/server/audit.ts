@@ -91,7 +91,8 @@ async function logBackend(config: AuditLogConfig, parts: AuditParts, metrics: Au
       throw new ConfigError(`--audit-log-path: ${(error as Error).message}`);
     }
   }
-  const options = { ...config, bufferBytes: BUFFER_SIZE, bufferCharacters: BUFFER_SIZE };
+  const lineMax = path === '-' ? 0 : sizeMax;
+  const options = { ...config, bufferBytes: BUFFER_SIZE, bufferCharacters: BUFFER_SIZE, lineMax };
   return openLog(output, options, { world, metrics, failed });
 }
 

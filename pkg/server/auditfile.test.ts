@@ -1,17 +1,27 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { AuditFile } from './auditfile.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'trireme-auditfile-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const openFile = (name: string): Promise<AuditFile> =>
+const openFile = (name: string, sizeMax = 0): Promise<AuditFile> =>
   AuditFile.open({
     path: join(folder, name),
-    sizeMax: 0,
+    sizeMax,
     backupsMax: 2,
     daysMax: 30,
     compress: true,
@@ -32,6 +42,23 @@ describe('the file of the audit log', () => {
     expect(readdirSync(folder).sort()).toEqual(
       ['audit.log', ...others, 'audit-2026-03-02T00-00-00.000.log.gz', recent[1]!].sort(),
     );
+  });
+
+  it('keeps its permissions when it is rotated, is made again if it was removed, and splits a write between lines', async () => {
+    const path = join(folder, 'kept', 'kept.log');
+    const write = (text: string): Promise<void> => file.write(Buffer.from(text));
+    const file = await openFile(join('kept', 'kept.log'), 5);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    chmodSync(path, 0o640);
+    for (const text of ['one\n', 'two\n']) await write(text);
+    rmSync(path);
+    await write('3\n4\n5\n');
+    await file.close();
+    expect(readFileSync(path, 'utf8')).toBe('5\n');
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const rotated = join(folder, 'kept', 'kept-2026-03-10T00-00-00.000.log.gz');
+    expect(statSync(rotated).mode & 0o777).toBe(0o640);
+    expect(gunzipSync(readFileSync(rotated)).toString()).toBe('one\n');
   });
 
   it('has no torn line after a write that failed in the middle, also if others truncate it', async () => {

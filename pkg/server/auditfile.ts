@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { chmod, type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
@@ -21,6 +21,10 @@ export interface AuditFileOptions {
 }
 
 const DAY = 86_400_000;
+/** Permissions of a new file, and the bits of permissions. */
+const OWN = 0o600;
+const PERMISSIONS = 0o777;
+const LINE_BREAK = 0x0a;
 
 /**
  * A log file that is rotated by its size: `audit.log` becomes `audit-2026-01-02T03-04-05.678.log`, and a new
@@ -43,7 +47,7 @@ export class AuditFile implements AuditOutput {
   /** Opens the file for appending. Creates its folder. */
   static async open(options: AuditFileOptions): Promise<AuditFile> {
     await mkdir(dirname(options.path), { recursive: true, mode: 0o700 });
-    const handle = await open(options.path, 'a', 0o600);
+    const handle = await open(options.path, 'a', OWN);
     const { size } = await handle.stat();
     const file = new AuditFile(options, handle, size);
     // The flags may have changed, and files may have become too old, since the last rotation.
@@ -51,8 +55,20 @@ export class AuditFile implements AuditOutput {
     return file;
   }
 
-  /** Calls must not overlap. */
+  /** Writes whole lines, each of which fits into a file. Calls must not overlap. */
   async write(bytes: Buffer): Promise<void> {
+    const { sizeMax } = this.#options;
+    let rest = bytes;
+    while (sizeMax > 0 && rest.length > sizeMax) {
+      const end = rest.lastIndexOf(LINE_BREAK, sizeMax - 1) + 1;
+      if (end === 0) break;
+      await this.#writePart(rest.subarray(0, end));
+      rest = rest.subarray(end);
+    }
+    await this.#writePart(rest);
+  }
+
+  async #writePart(bytes: Buffer): Promise<void> {
     const { sizeMax } = this.#options;
     if (sizeMax > 0 && this.#size > 0 && this.#size + bytes.length > sizeMax) await this.#rotate();
     let written = 0;
@@ -79,12 +95,26 @@ export class AuditFile implements AuditOutput {
 
   async #rotate(): Promise<void> {
     const { path } = this.#options;
-    await rename(path, await this.#backupName());
     const before = this.#handle;
-    this.#handle = await open(path, 'a', 0o600);
+    const mode = await this.#toBackup(path);
+    this.#handle = await open(path, 'a', mode);
+    await this.#handle.chmod(mode);
     this.#size = 0;
     await before.close();
     this.#tidySoon();
+  }
+
+  /** Renames the file. Returns the permissions of the next one: readers of the log may have been given access to it. */
+  async #toBackup(path: string): Promise<number> {
+    try {
+      const { mode } = await stat(path);
+      await rename(path, await this.#backupName());
+      return mode & PERMISSIONS;
+    } catch (error) {
+      // Others may have removed or moved it.
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return OWN;
+      throw error;
+    }
   }
 
   #tidySoon(): void {
@@ -147,7 +177,9 @@ export class AuditFile implements AuditOutput {
 const timeText = (ms: number): string => new Date(ms).toISOString().slice(0, -1).replaceAll(':', '-');
 
 async function compressed(file: string): Promise<void> {
-  await pipeline(createReadStream(file), createGzip(), createWriteStream(`${file}.gz`, { mode: 0o600 }));
+  const { mode } = await stat(file);
+  await pipeline(createReadStream(file), createGzip(), createWriteStream(`${file}.gz`, { mode: OWN }));
+  await chmod(`${file}.gz`, mode & PERMISSIONS);
   await rm(file, { force: true });
 }
 
