@@ -51,6 +51,9 @@ export class Call implements RequestContext, Credentials {
   impersonationTime = 0;
   /** Milliseconds of calls to webhooks. */
   webhookTimes: Partial<Record<WebhookCalls, number>> | undefined;
+  /** Milliseconds in which the response was encoded and written, if the request is audited. */
+  encodingTime = 0;
+  writingTime = 0;
   /** How priority and fairness classified the request; its names are in the headers of the response. */
   flow: Classification | undefined;
   ticket: Ticket | undefined;
@@ -130,6 +133,20 @@ export class Call implements RequestContext, Credentials {
     this.webhookTimes ??= {};
     const before = this.webhookTimes[calls] ?? 0;
     this.webhookTimes[calls] = calls === 'mutating-webhook' ? before + milliseconds : Math.max(before, milliseconds);
+  }
+
+  /** Runs a step of the response. Its time is for the audit only. */
+  time<T>(step: 'encodingTime' | 'writingTime', work: () => T): T {
+    if (this.audit === undefined) return work();
+    const { clock } = this.#world;
+    const began = clock.monotonic();
+    const took = (): void => {
+      this[step] += clock.monotonic() - began;
+    };
+    const result = work();
+    if (result instanceof Promise) return result.finally(took) as T;
+    took();
+    return result;
   }
 
   /** Adds an annotation before it is known whether the request is audited, because that depends on its user. */

@@ -10,6 +10,8 @@ function annotated(total: number, more: Partial<TimedCall> = {}): Record<string,
     authorizationTime: 0.004,
     impersonationTime: 0,
     webhookTimes: undefined,
+    encodingTime: 0,
+    writingTime: 0,
     annotate: (key, value) => {
       found[key.slice('apiserver.latency.k8s.io/'.length)] = String(value);
     },
@@ -31,7 +33,18 @@ describe('the audit event of a slow request', () => {
       'validating-webhook': '606ms',
       total: '1.223263915s',
     });
-    expect(annotated(501)).toEqual({ authentication: '250µs', authorization: '4µs', total: '501ms' });
+    expect(annotated(700, { encodingTime: 600, writingTime: 590 })).toEqual({
+      authentication: '250µs',
+      authorization: '4µs',
+      'serialize-response-object': '600ms',
+      'response-write': '590ms',
+      total: '700ms',
+    });
+    expect(annotated(501, { writingTime: 1 })).toEqual({
+      authentication: '250µs',
+      authorization: '4µs',
+      total: '501ms',
+    });
   });
 
   it('has none up to half a second, or of a watch', () => {

@@ -4,7 +4,15 @@ import type { Call } from './call.js';
 const PREFIX = 'apiserver.latency.k8s.io/';
 export type TimedCall = Pick<
   Call,
-  'annotate' | 'authenticationTime' | 'authorizationTime' | 'impersonationTime' | 'verb' | 'waited' | 'webhookTimes'
+  | 'annotate'
+  | 'authenticationTime'
+  | 'authorizationTime'
+  | 'encodingTime'
+  | 'impersonationTime'
+  | 'verb'
+  | 'waited'
+  | 'webhookTimes'
+  | 'writingTime'
 >;
 
 /** Milliseconds; as in kube-apiserver. */
@@ -12,7 +20,8 @@ const SLOW = 500;
 
 /**
  * Adds to the last audit event of a slow request how long it took in total and in its stages. Watches have none. There are no times of
- * encoding and of etcd, which kube-apiserver adds: encoded objects are kept, and there is no etcd.
+ * etcd and of conversions, which kube-apiserver adds: there is no etcd, and encoded objects are kept. Its time of the encoding includes the
+ * writing, and only objects, lists and Status have both.
  */
 export function annotateLatencies(call: TimedCall, total: number): void {
   if (total <= SLOW || call.verb === 'watch') return;
@@ -22,6 +31,8 @@ export function annotateLatencies(call: TimedCall, total: number): void {
     ['authorization', call.authorizationTime],
     ['impersonation', call.impersonationTime],
     ...Object.entries(call.webhookTimes ?? {}),
+    ['serialize-response-object', call.encodingTime],
+    ['response-write', call.encodingTime > 0 ? call.writingTime : 0],
     ['total', total],
   ];
   for (const [stage, milliseconds] of times)

@@ -69,7 +69,7 @@ export function sendPlain(
   if (body.length > limits.wholeBytesMax)
     return copyPieces(call, call.exchange.stream(status, headers), piecesOf(body));
   call.bytes = body.length;
-  call.exchange.send(status, headers, body);
+  call.time('writingTime', () => call.exchange.send(status, headers, body));
 }
 
 function* piecesOf(body: Buffer): Generator<Buffer, void, boolean | undefined> {
@@ -182,7 +182,9 @@ export function sendStatus(
     audit.status = status;
     if (audit.wantsResponse) audit.responseObject = JSON.stringify(status);
   }
-  return sendBytes(call, code, MEDIA_TYPES[encoding], encodeDocument(status, encoding, pretty), more);
+  return call.time('encodingTime', () =>
+    sendBytes(call, code, MEDIA_TYPES[encoding], encodeDocument(status, encoding, pretty), more),
+  );
 }
 
 function fault(call: Call, error: unknown, log: Log): ApiError {

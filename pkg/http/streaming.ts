@@ -54,9 +54,10 @@ export function copyPieces(
       const piece = step.value;
       call.bytes += piece.length;
       drained = false;
-      if (piece.length === 0 || answer.write(piece)) return true;
-      pace ??= new Pace(call, answer);
-      void pace.drained().then(whenDrained);
+      if (piece.length === 0 || call.time('writingTime', () => answer.write(piece))) return true;
+      const paced = pace ?? new Pace(call, answer);
+      pace = paced;
+      void call.time('writingTime', () => paced.drained()).then(whenDrained);
       return false;
     };
     const go = (): void => {

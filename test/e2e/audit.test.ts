@@ -284,7 +284,14 @@ describe.skipIf(!isBuilt)('the audit', () => {
       'patch.webhook.admission.k8s.io/round_0_index_0': `{"configuration":"w","webhook":"h.example.com","patch":[${operation}],"patchType":"JSONPatch"}`,
     });
     expect(annotations('secrets')).toHaveProperty(['mutation.webhook.admission.k8s.io/round_0_index_0'], mutation);
-    const stages = ['authentication', 'authorization', 'mutating-webhook', 'total'];
+    const stages = [
+      'authentication',
+      'authorization',
+      'mutating-webhook',
+      'response-write',
+      'serialize-response-object',
+      'total',
+    ];
     expect(Object.keys(annotations('secrets')).filter((key) => key.startsWith('apiserver.latency'))).toEqual(
       stages.map((stage) => `apiserver.latency.k8s.io/${stage}`),
     );

@@ -70,6 +70,17 @@ export function sendObject(
   answer: Answer,
   representation: Representation,
 ): void | Promise<void> {
+  if (request.call.audit === undefined) return encodeAndSend(request, services, status, answer, representation);
+  return request.call.time('encodingTime', () => encodeAndSend(request, services, status, answer, representation));
+}
+
+function encodeAndSend(
+  request: ResourceRequest,
+  services: HttpServices,
+  status: number,
+  answer: Answer,
+  representation: Representation,
+): void | Promise<void> {
   const { call, target } = request;
   const { slice } = call;
   const send = (body: Buffer): void | Promise<void> =>
@@ -101,7 +112,9 @@ export function sendList(
   const { call, target } = request;
   if (call.audit?.wantsResponse === true)
     recordList(call, services.renderList(target, result, plainJson(representation)));
-  return sendRendering(call, MEDIA_TYPES[representation.encoding], services.renderList(target, result, representation));
+  return call.time('encodingTime', () =>
+    sendRendering(call, MEDIA_TYPES[representation.encoding], services.renderList(target, result, representation)),
+  );
 }
 
 const isPlainJson = (r: Representation): boolean => r.encoding === 'json' && !r.pretty;
