@@ -97,8 +97,7 @@ export function startTls(
       if (!insecure) {
         certificate = secure.getPeerCertificate();
         const trust = secure.authorized ? undefined : authorizationError(secure.authorizationError);
-        const problem =
-          trust === undefined ? identityProblem(name, certificate) : (sha1Problem(trust, certificate) ?? trust);
+        const problem = verificationProblem(name, certificate, trust);
         if (problem !== undefined) return failed(problem);
       }
       signal.removeEventListener('abort', stop);
@@ -110,6 +109,20 @@ export function startTls(
     });
   });
 }
+
+/** The first problem in the order of Go: dates, the name, the chain. */
+function verificationProblem(
+  name: string,
+  certificate: PeerCertificate,
+  trust: (Error & { readonly code?: string }) | undefined,
+): Error | undefined {
+  if (trust !== undefined && DATES.has(trust.code ?? '')) return trust;
+  return (
+    identityProblem(name, certificate) ?? (trust === undefined ? undefined : (sha1Problem(trust, certificate) ?? trust))
+  );
+}
+
+const DATES: ReadonlySet<string> = new Set(['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID']);
 
 /** Node reports an untrusted chain as an error or as the code alone. */
 function authorizationError(found: Error | string | null | undefined): Error & { readonly code?: string } {
