@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { isObject, type JsonObject, numberAt, textAt } from '../api/index.js';
 import type { World } from '../base/index.js';
 import { bundleProblem, type Outbound } from './client.js';
+import { sendFollowing } from './redirect.js';
 import { sendRepeatedly } from './repeat.js';
 import { type ServiceResolver, serviceName } from './services.js';
 import {
@@ -72,7 +73,7 @@ export class WebhookClients {
       ...(signal === undefined ? {} : { signal }),
     };
     const { world, outbound } = this.#parts;
-    const send = (r: OutboundRequest): Promise<OutboundResponse> => outbound.send(target, r);
+    const send = (r: OutboundRequest): Promise<OutboundResponse> => sendFollowing({ world, outbound }, target, r);
     return sendRepeatedly({ world, send, url: target.origin + request.path }, request, total);
   }
 

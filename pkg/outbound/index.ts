@@ -10,6 +10,7 @@ export { httpProxy } from './httpconnect.js';
 export { KubeconfigError, type KubeconfigSource, OutboundKubeconfig } from './kubeconfig.js';
 export { outboundLimits } from './limits.js';
 export type { OpenResponse } from './pool.js';
+export { sendFollowing } from './redirect.js';
 export { sendRepeatedly } from './repeat.js';
 export { restError } from './rest.js';
 export { DecodeError, decodeReview, jsonType, type ReviewType, readVersioned, reviewSteps } from './review.js';

@@ -3,6 +3,7 @@ import type { World } from '../base/index.js';
 import { jsonText } from '../codec/index.js';
 import type { Outbound } from './client.js';
 import { OutboundError } from './errors.js';
+import { sendFollowing } from './redirect.js';
 import { sendRepeatedly } from './repeat.js';
 import { restError } from './rest.js';
 import { decodeReview } from './review.js';
@@ -70,9 +71,9 @@ export class ReviewClient {
   }
 
   async #once(review: JsonObject): Promise<JsonObject> {
-    const { outbound, timeout } = this.#parts;
+    const { world, outbound, timeout } = this.#parts;
     const { target, path } = this.#parts.target();
-    const send = (r: OutboundRequest): Promise<OutboundResponse> => outbound.send(target, r);
+    const send = (r: OutboundRequest): Promise<OutboundResponse> => sendFollowing({ world, outbound }, target, r);
     const request: OutboundRequest = {
       method: 'POST',
       path: pathWithTimeout(path, timeout),
@@ -82,7 +83,7 @@ export class ReviewClient {
       bodyBytesMax: BODY_BYTES_MAX,
     };
     const url = target.origin + request.path;
-    const response = await sendRepeatedly({ world: this.#parts.world, send, url }, request);
+    const response = await sendRepeatedly({ world, send, url }, request);
     const problem = restError(response);
     if (problem !== undefined) throw problem;
     const [group = '', version = ''] = String(review['apiVersion']).split('/');

@@ -28,6 +28,7 @@ import {
   type OutboundResponse,
   pathWithTimeout,
   restError,
+  sendFollowing,
   sendRepeatedly,
 } from '../outbound/index.js';
 import type { Log } from '../telemetry/index.js';
@@ -108,7 +109,7 @@ function webhookBackend(config: AuditWebhookConfig, parts: AuditParts, metrics: 
     const { target, path } = current();
     const headers = { 'content-type': 'application/json', accept: 'application/json, */*' };
     const request = { path: pathWithTimeout(path, WEBHOOK_TIME), headers, body, timeout: WEBHOOK_TIME };
-    const send = (r: OutboundRequest): Promise<OutboundResponse> => outbound.send(target, r);
+    const send = (r: OutboundRequest): Promise<OutboundResponse> => sendFollowing({ world, outbound }, target, r);
     const url = target.origin + request.path;
     const problem = restError(await sendRepeatedly({ world, send, url }, { method: 'POST', ...request }));
     if (problem !== undefined) throw problem;
