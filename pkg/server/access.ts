@@ -88,7 +88,7 @@ export async function openAccess({ world, config, registry, log, tokenKey, outbo
       ? [forAudiences(accounts.audiences, bootstrapTokenAuthenticator(objects, world.clock))]
       : []),
     ...(jwt.tokens === undefined ? [] : [forAudiences(accounts.audiences, jwt.tokens)]),
-    ...tokenWebhook({ world, config, outbound, log }),
+    ...tokenWebhook({ world, config, outbound, log, metrics }),
   ]);
   const stopWatching = watchKeys(serviceAccounts, world, log);
   /** A service that does not answer makes a review fail as a request with the token fails. */
@@ -189,7 +189,10 @@ function tokenWebhook({
   config,
   outbound,
   log,
-}: Pick<AccessParts, 'world' | 'config' | 'outbound' | 'log'>): readonly TokenAuthenticator[] {
+  metrics,
+}: Pick<AccessParts, 'world' | 'config' | 'outbound' | 'log'> & {
+  readonly metrics: AccessMetrics;
+}): readonly TokenAuthenticator[] {
   const { tokenWebhook: webhook, serviceAccounts } = config.access;
   if (webhook === undefined) return [];
   const { configFile, version, cacheTime } = webhook;
@@ -198,9 +201,11 @@ function tokenWebhook({
     const client = new ReviewClient({ world, outbound, target, timeout: REVIEW_TIMEOUT });
     const settings = { version, cacheTime, audiences: serviceAccounts.audiences };
     return [
-      new TokenWebhook(client, settings, world.clock, (error) =>
-        log.error({ problem: error.message }, 'the webhook that reviews tokens failed'),
-      ),
+      new TokenWebhook(client, settings, {
+        clock: world.clock,
+        metrics: metrics.tokenCache,
+        problem: (error) => log.error({ problem: error.message }, 'the webhook that reviews tokens failed'),
+      }),
     ];
   } catch (error) {
     if (!(error instanceof KubeconfigError)) throw error;

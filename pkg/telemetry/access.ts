@@ -1,4 +1,5 @@
 import { CounterFamily, HistogramFamily } from './series.js';
+import { TokenCacheMetrics } from './tokencache.js';
 
 /** The outcome of reloading a configuration file after a change. */
 export type ReloadStatus = 'success' | 'failure';
@@ -65,6 +66,7 @@ const TOKEN_USES = {
 export class AccessMetrics {
   readonly authenticationFile = new ReloadMetrics('authentication', 'authentication');
   readonly authorizationFile = new ReloadMetrics('authorization', 'authorization');
+  readonly tokenCache = new TokenCacheMetrics();
   readonly #jwtLatency = new HistogramFamily(
     {
       name: 'apiserver_authentication_jwt_authenticator_latency_seconds',
@@ -145,6 +147,7 @@ export class AccessMetrics {
     return [
       ...this.authenticationFile.families,
       ...this.authorizationFile.families,
+      ...this.tokenCache.families,
       this.#jwtLatency,
       this.#keysFetched,
       this.#keySet,

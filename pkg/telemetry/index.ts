@@ -24,3 +24,4 @@ export {
 export { StorageMetrics, type StorageView } from './storage.js';
 export { type SummaryCell, SummaryFamily } from './summary.js';
 export { TimedHistogramFamily, type TimedRatio } from './timed.js';
+export { TokenCacheMetrics } from './tokencache.js';

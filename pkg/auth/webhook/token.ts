@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { errors, isObject, type JsonObject, type JsonValue, listAt, objectAt, textAt } from '../../api/index.js';
 import { type Clock, ExpiringCache } from '../../base/index.js';
 import type { ReviewClient } from '../../outbound/index.js';
+import type { TokenCacheMetrics } from '../../telemetry/index.js';
 import { type Authentication, NONE, type TokenAuthenticator } from '../authn/authenticator.js';
 import type { UserInfo } from '../user.js';
 
@@ -12,6 +13,13 @@ export interface TokenWebhookConfig {
   readonly cacheTime: number;
   /** Audiences of the API server, for a review without audiences. */
   readonly audiences: readonly string[];
+}
+
+export interface TokenWebhookParts {
+  readonly clock: Clock;
+  readonly metrics: TokenCacheMetrics;
+  /** Called for failed calls. */
+  readonly problem: (error: Error) => void;
 }
 
 const OUTCOMES_MAX = 4096;
@@ -26,29 +34,51 @@ export class TokenWebhook implements TokenAuthenticator {
   readonly #config: TokenWebhookConfig;
   readonly #clock: Clock;
   readonly #problem: (error: Error) => void;
+  readonly #metrics: TokenCacheMetrics;
   readonly #known = new ExpiringCache<Authentication>(OUTCOMES_MAX);
   readonly #asking = new Map<string, Promise<Authentication>>();
 
-  /** `problem` is called for failed calls. */
-  constructor(client: ReviewClient, config: TokenWebhookConfig, clock: Clock, problem: (error: Error) => void) {
+  constructor(client: ReviewClient, config: TokenWebhookConfig, parts: TokenWebhookParts) {
     this.#client = client;
     this.#config = config;
-    this.#clock = clock;
-    this.#problem = problem;
+    this.#clock = parts.clock;
+    this.#problem = parts.problem;
+    this.#metrics = parts.metrics;
   }
 
   authenticateToken(token: string, audiences = this.#config.audiences): Authentication | Promise<Authentication> {
     const key = createHash('sha256')
       .update(JSON.stringify([token, audiences]))
       .digest('base64');
-    const known = this.#known.get(key, this.#clock.monotonic());
-    if (known !== undefined) return known;
+    const began = this.#clock.monotonic();
+    const known = this.#known.get(key, began);
+    if (known !== undefined) {
+      this.#metrics.looked('hit', 0);
+      return known;
+    }
     let asking = this.#asking.get(key);
     if (asking === undefined) {
-      asking = this.#ask(token, audiences, key).finally(() => this.#asking.delete(key));
+      asking = this.#fetch(token, audiences, key).finally(() => this.#asking.delete(key));
       this.#asking.set(key, asking);
     }
-    return asking;
+    this.#metrics.active('blocked', 1);
+    return asking.finally(() => {
+      this.#metrics.active('blocked', -1);
+      this.#metrics.looked('miss', (this.#clock.monotonic() - began) / 1000);
+    });
+  }
+
+  async #fetch(token: string, audiences: readonly string[], key: string): Promise<Authentication> {
+    this.#metrics.active('in_flight', 1);
+    let status: 'ok' | 'error' = 'error';
+    try {
+      const outcome = await this.#ask(token, audiences, key);
+      if (outcome.kind !== 'failed') status = 'ok';
+      return outcome;
+    } finally {
+      this.#metrics.active('in_flight', -1);
+      this.#metrics.fetched(status);
+    }
   }
 
   async #ask(token: string, audiences: readonly string[], key: string): Promise<Authentication> {
