@@ -449,3 +449,19 @@ it('a changed type and changed data are reported before a generateName', async (
   const changed = named('ConfigMap', { immutable: true, data: { a: 'b' } }, bad);
   expect(await paths('configmaps', changed)).toEqual(['data', 'metadata.generateName']);
 });
+
+it('a server that a storage version names twice is a duplicate before its name is invalid', async () => {
+  const b = await Bench.open([['api/all', true]]);
+  const what = 'storageversions.internal.apiserver.k8s.io/v1alpha1';
+  const version = object('internal.apiserver.k8s.io/v1alpha1', 'StorageVersion', {});
+  const name = 'g.resources';
+  await b.create(what, '', { ...version, metadata: { name } });
+  const server = { apiServerID: '/x', encodingVersion: 'v1', decodableVersions: ['v1'] };
+  const patch = { status: { storageVersions: [server, server] } };
+  const found = await causesOf(b.patch(`${what}/status`, ['', name], patch, 'merge'));
+  const place = 'status.storageVersions[1].apiServerID';
+  expect(found.filter((f) => f.startsWith(place)).map((f) => f.slice(place.length, place.length + 15))).toEqual([
+    ': Duplicate val',
+    ': Invalid value',
+  ]);
+});

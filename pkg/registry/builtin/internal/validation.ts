@@ -39,9 +39,9 @@ export function validateStorageVersionStatus(status: Shaped<Status>, errors: Fie
   errors.each(versions, (server, i) => {
     const path = STATUS.child('storageVersions').index(i);
     const id = textAt(server, 'apiServerID');
-    sentences(id, isDns1123Subdomain, path.child('apiServerID'), errors);
     if (servers.has(id)) errors.duplicate(path.child('apiServerID'), id);
     servers.add(id);
+    sentences(id, isDns1123Subdomain, path.child('apiServerID'), errors);
     serverVersions(server, path, errors);
   });
   errors.after(() => {
