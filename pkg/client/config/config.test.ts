@@ -219,7 +219,12 @@ describe('an exec plug-in', () => {
     ],
     [{}, 'v1', {}, "exec plugin didn't return a token or cert/key pair"],
     [{}, 'v1', { clientKeyData: 'k' }, 'exec plugin returned only certificate or key, not both'],
-    [{ interactiveMode: 'Always' }, 'v1', { token: 'a' }, 'standard input is not a terminal'],
+    [
+      { interactiveMode: 'Always' },
+      'v1',
+      { token: 'a' },
+      'getting credentials: exec plugin cannot support interactive mode: standard input is not a terminal',
+    ],
     [{ command: 'no-such-plugin', installHint: 'Install it.' }, 'v1', {}, 'not found\n\nInstall it.'],
     [{ command: 'false' }, 'v1', {}, 'executable false failed with exit code 1'],
     [
@@ -229,7 +234,18 @@ describe('an exec plug-in', () => {
       "decoding stdout: couldn't get version/kind; json parse error: json: cannot unmarshal bool into Go value of type",
     ],
     [{ command: 'true' }, 'v1', {}, 'plugin returned version client.authentication.k8s.io/__internal'],
-    [{ command: 'echo', args: ['{kind: A, apiVersion: b}'] }, 'v1', {}, 'no kind "A" is registered for version "b"'],
+    [
+      { command: 'echo', args: ['kind: A\napiVersion: b'] },
+      'v1',
+      {},
+      'no kind "A" is registered for version "b" in scheme "pkg/runtime/scheme.go:111"',
+    ],
+    [
+      { command: 'echo', args: ['{'] },
+      'v1',
+      {},
+      "decoding stdout: couldn't get version/kind; json parse error: unexpected end of JSON input",
+    ],
     [{}, 'v1', { token: 5 }, 'json: cannot unmarshal number into Go struct field ExecCredentialStatus.status.token'],
     [{}, 'v1', { token: 'a', expirationTimestamp: 'soon' }, 'decoding stdout: parsing time "soon" as "2006-01-02T15:'],
   ])('%j that answers in %s with %j fails the request', async (more, version, status, problem) => {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { isObject, type JsonValue, versionKindProblem } from '../../api/index.js';
 import type { Clock } from '../../base/index.js';
-import { jsonText, readYaml, wireTime } from '../../codec/index.js';
+import { jsonText, readBody, wireTime } from '../../codec/index.js';
 import { ClientError } from '../error.js';
 import type { ExecEntry } from './kubeconfig.js';
 
@@ -98,7 +98,9 @@ export class ExecPlugin {
     const { isTerminal } = this.#parts;
     const mode = modeOf(this.#entry);
     if (mode === 'Always' && !isTerminal)
-      throw new ClientError('exec plugin cannot support interactive mode: standard input is not a terminal');
+      throw new ClientError(
+        'getting credentials: exec plugin cannot support interactive mode: standard input is not a terminal',
+      );
     return mode !== 'Never' && isTerminal;
   }
 
@@ -165,14 +167,19 @@ function read(
 ): { readonly credential: ExecCredential; readonly expires: number | undefined } {
   const fail = (why: string): ClientError => new ClientError(`getting credentials: ${why}`);
   const undecoded = (why: string): ClientError => fail(`decoding stdout: ${why}`);
-  const parsed = readYaml(Buffer.from(output));
-  if (!parsed.ok) throw undecoded(parsed.message);
+  // A text that begins with a brace is JSON, and any other YAML.
+  const isJson = /^\s*\{/.test(output);
+  const parsed = readBody({ bytes: Buffer.from(output), encoding: isJson ? 'json' : 'yaml' });
+  if (!parsed.ok)
+    throw undecoded(isJson ? `couldn't get version/kind; json parse error: ${parsed.message}` : parsed.message);
   // Nothing at all is an object without fields.
   const value = parsed.value ?? {};
   if (!isObject(value)) throw undecoded(versionKindProblem(jsonType(value)));
   const { kind = 'ExecCredential' } = value;
   if (kind !== 'ExecCredential')
-    throw undecoded(`no kind ${jsonText(kind)} is registered for version ${jsonText(value['apiVersion'] ?? '')}`);
+    throw undecoded(
+      `no kind ${jsonText(kind)} is registered for version ${jsonText(value['apiVersion'] ?? '')} in scheme "pkg/runtime/scheme.go:111"`,
+    );
   if (value['apiVersion'] !== apiVersion)
     throw fail(
       `exec plugin is configured to use API version ${apiVersion}, plugin returned version ${String(value['apiVersion'] ?? `${GROUP}/__internal`)}`,
