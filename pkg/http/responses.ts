@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { ApiError, errors, type Status } from '../api/index.js';
 import type { Rendering } from '../registry/index.js';
 import type { Log } from '../telemetry/index.js';
-import type { Call } from './call.js';
+import { type Call, timed } from './call.js';
 import { encodeDocument } from './documents.js';
 import type { AnswerStream } from './exchange.js';
 import { acceptsGzip, gzipped } from './gzip.js';
@@ -69,7 +69,7 @@ export function sendPlain(
   if (body.length > limits.wholeBytesMax)
     return copyPieces(call, call.exchange.stream(status, headers), piecesOf(body));
   call.bytes = body.length;
-  call.time('writingTime', () => call.exchange.send(status, headers, body));
+  timed(call, 'writingTime', () => call.exchange.send(status, headers, body));
 }
 
 function* piecesOf(body: Buffer): Generator<Buffer, void, boolean | undefined> {
@@ -182,7 +182,7 @@ export function sendStatus(
     audit.status = status;
     if (audit.wantsResponse) audit.responseObject = JSON.stringify(status);
   }
-  return call.time('encodingTime', () =>
+  return timed(call, 'encodingTime', () =>
     sendBytes(call, code, MEDIA_TYPES[encoding], encodeDocument(status, encoding, pretty), more),
   );
 }

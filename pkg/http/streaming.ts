@@ -1,4 +1,4 @@
-import type { Call } from './call.js';
+import { type Call, timed } from './call.js';
 import type { AnswerStream } from './exchange.js';
 import { limits } from './limits.js';
 
@@ -54,10 +54,10 @@ export function copyPieces(
       const piece = step.value;
       call.bytes += piece.length;
       drained = false;
-      if (piece.length === 0 || call.time('writingTime', () => answer.write(piece))) return true;
+      if (piece.length === 0 || timed(call, 'writingTime', () => answer.write(piece))) return true;
       const paced = pace ?? new Pace(call, answer);
       pace = paced;
-      void call.time('writingTime', () => paced.drained()).then(whenDrained);
+      void timed(call, 'writingTime', () => paced.drained()).then(whenDrained);
       return false;
     };
     const go = (): void => {

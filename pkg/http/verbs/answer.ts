@@ -1,7 +1,7 @@
 import type { Answer, ListResult, Representation } from '../../registry/index.js';
 import { isCustom } from '../../schema/index.js';
 import { withoutManagedFields } from '../audit.js';
-import type { Call } from '../call.js';
+import { type Call, timed } from '../call.js';
 import { limits } from '../limits.js';
 import {
   checkRoute,
@@ -70,8 +70,7 @@ export function sendObject(
   answer: Answer,
   representation: Representation,
 ): void | Promise<void> {
-  if (request.call.audit === undefined) return encodeAndSend(request, services, status, answer, representation);
-  return request.call.time('encodingTime', () => encodeAndSend(request, services, status, answer, representation));
+  return timed(request.call, 'encodingTime', () => encodeAndSend(request, services, status, answer, representation));
 }
 
 function encodeAndSend(
@@ -112,7 +111,7 @@ export function sendList(
   const { call, target } = request;
   if (call.audit?.wantsResponse === true)
     recordList(call, services.renderList(target, result, plainJson(representation)));
-  return call.time('encodingTime', () =>
+  return timed(call, 'encodingTime', () =>
     sendRendering(call, MEDIA_TYPES[representation.encoding], services.renderList(target, result, representation)),
   );
 }
