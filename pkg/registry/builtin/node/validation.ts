@@ -1,18 +1,19 @@
 import { type FieldErrors, FieldPath, isDns1123Label, type Shaped } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import { at, objectAt, objectsAt, textAt } from '../access.js';
-import { containerResourceName, resourceAmount, toleration } from '../core/pod/validation/index.js';
+import { overhead, toleration } from '../core/pod/validation/index.js';
 import { labels, sentences, shown } from '../rules.js';
 
 export function validateRuntimeClass(o: Shaped<shapes.NodeV1RuntimeClass>, errors: FieldErrors): void {
   const handler = textAt(o, 'handler');
   if (handler === '') errors.required(FieldPath.in<shapes.NodeV1RuntimeClass>().child('handler'));
   else sentences(handler, isDns1123Label, FieldPath.in<shapes.NodeV1RuntimeClass>().child('handler'), errors);
-  for (const [name, amount] of Object.entries(objectAt(o, 'overhead', 'podFixed'))) {
-    const path = FieldPath.of('overhead', 'limits').key(name);
-    containerResourceName(name, path, errors);
-    resourceAmount(name, amount, path, errors);
-  }
+  overhead(
+    objectAt(o, 'overhead', 'podFixed'),
+    false,
+    FieldPath.in<shapes.NodeV1RuntimeClass>().childShownAs('overhead'),
+    errors,
+  );
   if (at(o, 'scheduling') === undefined) return;
   const path = FieldPath.in<shapes.NodeV1RuntimeClass>().child('scheduling');
   labels(objectAt(o, 'scheduling', 'nodeSelector'), path.child('nodeSelector'), errors);

@@ -35,7 +35,7 @@ export const ephemeralContainers: Subresource = part({
         else spec['ephemeralContainers'] = cloneJson(wanted['ephemeralContainers']);
       }),
     validate: (o, old, errors) => {
-      validatePodSpec(o, errors);
+      validatePodSpec(o, old, errors);
       onlyAdded(o, old, errors);
     },
   },

@@ -28,7 +28,7 @@ export const resize: Subresource = part({
         errors.forbidden(FieldPath.root.key(''), `${never} pods cannot be resized`);
         return;
       }
-      validatePodSpec(o, errors);
+      validatePodSpec(o, old, errors);
       const before = textAt(old, 'status', 'qosClass') || qosClass(objectAt(old, 'spec'));
       if (qosClass(objectAt(o, 'spec')) !== before)
         errors.invalid(SPEC, before, 'Pod QOS Class may not change as a result of resizing');

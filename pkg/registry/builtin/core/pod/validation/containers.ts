@@ -27,6 +27,8 @@ export interface ContainerContext {
   readonly errors: FieldErrors;
   readonly volumes: ReadonlyMap<string, JsonObject>;
   readonly claims: ReadonlySet<string>;
+  /** See `ResourceRules`. */
+  readonly allowsPartPages: boolean;
 }
 
 const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never'];
@@ -144,7 +146,7 @@ function graceOf(spec: Shaped<shapes.CoreV1PodSpec>): number | undefined {
 function common(
   c: Shaped<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>,
   path: FieldPath<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>,
-  { spec, errors, volumes, claims }: ContainerContext,
+  { spec, errors, volumes, claims, allowsPartPages }: ContainerContext,
 ): void {
   const name = textAt(c, 'name');
   if (name === '') errors.required(path.child('name'));
@@ -161,7 +163,7 @@ function common(
   volumeMounts(c, volumes, path, errors);
   volumeDevices(c, volumes, path, errors);
   oneOf(textAt(c, 'imagePullPolicy'), path.child('imagePullPolicy'), PULL_POLICIES, errors);
-  resourceRequirements(objectAt(c, 'resources'), { claims }, path.child('resources'), errors);
+  resourceRequirements(objectAt(c, 'resources'), { claims, allowsPartPages }, path.child('resources'), errors);
   resizePolicy(c, spec, path.child('resizePolicy'), errors);
   containerSecurity(c, spec, path, errors);
 }

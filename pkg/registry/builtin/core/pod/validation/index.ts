@@ -10,6 +10,7 @@ export {
   containerResourceName,
   isExtendedResource,
   isStandardResource,
+  overhead,
   resourceAmount,
   resourceName,
 } from './resources.js';
@@ -29,9 +30,9 @@ export { deadVolumeWarnings, nameWarning, podWarnings } from './warnings.js';
 const SPEC = FieldPath.in<shapes.CoreV1Pod>().child('spec');
 
 /** Validates the spec of a pod: the rules of templates, and after them those that templates do not have. */
-function ownSpec(pod: Shaped<shapes.CoreV1Pod>, errors: FieldErrors): void {
+function ownSpec(pod: Shaped<shapes.CoreV1Pod>, errors: FieldErrors, old?: Shaped<shapes.CoreV1Pod>): void {
   const spec = objectAt(pod, 'spec');
-  podSpec(spec, pod, SPEC, errors);
+  podSpec(spec, pod, SPEC, errors, old && objectAt(old, 'spec'));
   if (textAt(spec, 'serviceAccountName') === '')
     errors.each(objectsAt(spec, 'volumes'), (v, i) => noToken(v, i, errors));
   for (const list of ['containers', 'initContainers'] as const)
@@ -59,8 +60,12 @@ export function validatePod(pod: Shaped<shapes.CoreV1Pod>, errors: FieldErrors):
 }
 
 /** Validates only a pod's spec, for subresources that change parts of it. */
-export function validatePodSpec(pod: Shaped<shapes.CoreV1Pod>, errors: FieldErrors): void {
-  ownSpec(pod, errors);
+export function validatePodSpec(
+  pod: Shaped<shapes.CoreV1Pod>,
+  old: Shaped<shapes.CoreV1Pod>,
+  errors: FieldErrors,
+): void {
+  ownSpec(pod, errors, old);
 }
 
 export function validatePodUpdate(
@@ -68,7 +73,7 @@ export function validatePodUpdate(
   old: Shaped<shapes.CoreV1Pod>,
   errors: FieldErrors,
 ): void {
-  ownSpec(pod, errors);
+  ownSpec(pod, errors, old);
   podUpdate(pod, old, errors);
 }
 

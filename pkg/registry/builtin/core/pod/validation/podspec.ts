@@ -23,7 +23,7 @@ import {
 } from './containers.js';
 import { fileVolumes } from './env.js';
 import { dnsConfig, dnsPolicy, hostAliases, hostNames, hostnameOverride } from './network.js';
-import { containerResourceName, resourceAmount, resourceRequirements } from './resources.js';
+import { hasPartPages, overhead, resourceRequirements } from './resources.js';
 import {
   affinity,
   readinessGates,
@@ -37,14 +37,16 @@ import { volumes } from './volumes.js';
 
 /**
  * Validates the spec of a pod or a template. `pod` is the object that holds the metadata; undefined for a template.
- * Rules that only templates or only pods have are in the files of those kinds.
+ * Rules that only templates or only pods have are in the files of those kinds. `stored` is the spec that an update replaces.
  */
 export function podSpec(
   spec: Shaped<shapes.CoreV1PodSpec>,
   pod: Shaped<shapes.CoreV1Pod> | undefined,
   path: FieldPath<shapes.CoreV1PodSpec>,
   errors: FieldErrors,
+  stored?: Shaped<shapes.CoreV1PodSpec>,
 ): void {
+  const allowsPartPages = stored !== undefined && hasPartPages(stored);
   const byName = volumes(pod ?? {}, spec, path, errors);
   const claims = resourceClaims(spec, path, errors);
   const context: ContainerContext = {
@@ -54,12 +56,13 @@ export function podSpec(
     errors,
     volumes: byName.good,
     claims,
+    allowsPartPages,
   };
   errors.after(() => {
     containers(context);
     initContainers(context);
     ephemeralContainers(context);
-    podLevelResources(spec, claims, path, errors);
+    podLevelResources(context);
     hostNetworkPorts(context);
   });
   oneOf(textAt(spec, 'restartPolicy'), path.child('restartPolicy'), ['Always', 'OnFailure', 'Never'], errors);
@@ -90,11 +93,7 @@ export function podSpec(
   const preemption = at(spec, 'preemptionPolicy');
   if (typeof preemption === 'string')
     oneOf(preemption, path.child('preemptionPolicy'), ['PreemptLowerPriority', 'Never'], errors);
-  for (const [n, v] of Object.entries(objectAt(spec, 'overhead'))) {
-    const here = path.child('overhead', 'limits').key(n);
-    containerResourceName(n, here, errors);
-    resourceAmount(n, v, here, errors);
-  }
+  overhead(objectAt(spec, 'overhead'), allowsPartPages, path.childShownAs('overhead'), errors);
   operatingSystem(spec, path, errors);
   schedulingGroup(spec, path, errors);
   errors.after(() => fileVolumes(spec, byName.all, path, errors));
@@ -145,12 +144,7 @@ function resourceClaims(
 }
 
 /** Pod-level resources must cover those of all containers. Windows has none. */
-function podLevelResources(
-  spec: Shaped<shapes.CoreV1PodSpec>,
-  claims: ReadonlySet<string>,
-  path: FieldPath<shapes.CoreV1PodSpec>,
-  errors: FieldErrors,
-): void {
+function podLevelResources({ spec, claims, path, errors, allowsPartPages }: ContainerContext): void {
   const resources = at(spec, 'resources');
   if (resources === undefined) return;
   const here = path.child('resources');
@@ -160,7 +154,7 @@ function podLevelResources(
   }
   if (givenAt(resources, 'claims') !== undefined)
     errors.forbidden(here.child('claims'), 'claims may not be set for Resources at pod-level');
-  resourceRequirements(objectAt(spec, 'resources'), { claims, podLevel: true }, here, errors);
+  resourceRequirements(objectAt(spec, 'resources'), { claims, podLevel: true, allowsPartPages }, here, errors);
   const sums = aggregates(spec, 'requests');
   for (const [name, v] of Object.entries(objectAt(resources, 'requests'))) {
     const asked = parseQuantity(String(v));

@@ -9,7 +9,9 @@ import {
   type JsonObject,
   type JsonValue,
   parseQuantity,
+  type Quantity,
   type Shaped,
+  unitsOf,
   type Value,
   zeroQuantity,
 } from '../../../../../api/index.js';
@@ -107,6 +109,8 @@ export interface ResourceRules {
   readonly claims: ReadonlySet<string>;
   /** For pod-level resources. */
   readonly podLevel?: boolean;
+  /** Huge pages may be parts of a page, because those of the stored object are. */
+  readonly allowsPartPages: boolean;
 }
 
 export function resourceRequirements(
@@ -127,6 +131,7 @@ export function resourceRequirements(
   for (const [n, v] of Object.entries(limits)) {
     name(n, path.child('limits').key(n), errors);
     resourceAmount(n, v, path.child('limits').key(n), errors);
+    if (!rules.allowsPartPages) wholePages(n, v, path.child('limits').key(n), errors);
     look(n);
   }
   for (const [n, v] of Object.entries(requests)) {
@@ -134,9 +139,41 @@ export function resourceRequirements(
     resourceAmount(n, v, path.child('requests').key(n), errors);
     look(n);
     requestWithinLimit(n, v, limits, path, errors);
+    if (!rules.allowsPartPages) wholePages(n, v, path.child('requests').key(n), errors);
   }
   if (hugePages && !computes) errors.forbidden(path, 'HugePages require cpu or memory');
   claims(resources, rules, path.child('claims'), errors);
+}
+
+/** Validates the overhead of a pod. kube-apiserver regards it as the limits of a container without requests. */
+export function overhead(amounts: JsonObject, allowsPartPages: boolean, path: FieldPath, errors: FieldErrors): void {
+  const shown = path as FieldPath<shapes.CoreV1ResourceRequirements>;
+  resourceRequirements({ limits: amounts }, { claims: new Set(), allowsPartPages }, shown, errors);
+}
+
+/** Huge pages are whole. The name ends with the size of a page. */
+function wholePages(name: string, value: JsonValue, path: FieldPath, errors: FieldErrors): void {
+  const amount = parseQuantity(String(value));
+  if (amount === undefined || !isHugePages(name) || isWholePages(name, amount)) return;
+  const shown = formatQuantity(amount);
+  errors.invalid(path, shown, `${shown} is not positive integer multiple of ${name}`);
+}
+
+function isWholePages(name: string, amount: Quantity): boolean {
+  const page = parseQuantity(name.slice(HUGE_PAGES.length));
+  if (page === undefined || compareQuantities(page, zeroQuantity) <= 0 || !isIntegerQuantity(page)) return false;
+  return unitsOf(amount) % unitsOf(page) === 0n;
+}
+
+/** Reports whether a pod has parts of huge pages. */
+export function hasPartPages(spec: Shaped<shapes.CoreV1PodSpec>): boolean {
+  const isPart = ([name, value]: readonly [string, JsonValue]): boolean => {
+    const amount = isHugePages(name) ? parseQuantity(String(value)) : undefined;
+    return amount !== undefined && !isWholePages(name, amount);
+  };
+  const containers = [...objectsAt(spec, 'containers'), ...objectsAt(spec, 'initContainers')];
+  const amounts = containers.flatMap((c) => [objectAt(c, 'resources', 'limits'), objectAt(c, 'resources', 'requests')]);
+  return [...amounts, objectAt(spec, 'overhead')].some((o) => Object.entries(o).some(isPart));
 }
 
 function podResourceName(name: string, path: FieldPath, errors: FieldErrors): void {
