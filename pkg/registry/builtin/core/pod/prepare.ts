@@ -1,14 +1,18 @@
-import { formatTime, isObject, type JsonObject, type Shaped } from '../../../../api/index.js';
+import { equalJson, formatTime, isObject, type JsonObject, type Shaped } from '../../../../api/index.js';
 import type { shapes } from '../../../../schema/index.js';
 import type { WriteContext } from '../../../resource.js';
 import { at, listAt, numberAt, objectAt, objectIn, objectsAt, textAt } from '../../access.js';
 import { keep } from '../../form.js';
 import { completePodResources } from './aggregate.js';
+import { CONTAINER_LISTS } from './defaults.js';
 import { qosClass } from './qos.js';
+import { APP_ARMOR, appArmorProfile } from './validation/annotations.js';
+import { APP_ARMOR_NOW } from './validation/containerwarnings.js';
 
 /** Prepares a new pod before validation. */
 export function prepareNewPod(pod: Shaped<shapes.CoreV1Pod>, context: WriteContext): void {
   const spec = objectIn(pod, 'spec');
+  fieldsOfAppArmor(pod, context);
   completePodResources(spec);
   const status: JsonObject = { phase: 'Pending', qosClass: qosClass(spec) };
   if (listAt(spec, 'schedulingGates').length > 0) {
@@ -34,6 +38,25 @@ export function prepareNewPod(pod: Shaped<shapes.CoreV1Pod>, context: WriteConte
     }
   }
   for (const constraint of objectsAt(spec, 'topologySpreadConstraints')) selectByOwnLabels(constraint, labels);
+}
+
+/** Profiles of AppArmor that are annotations become fields, unless a container has the field or its pod the same profile. */
+function fieldsOfAppArmor(pod: Shaped<shapes.CoreV1Pod>, context: WriteContext): void {
+  const spec = objectAt(pod, 'spec');
+  const annotations = objectAt(pod, 'metadata', 'annotations');
+  if (textAt(spec, 'os', 'name') === 'windows') return;
+  for (const list of CONTAINER_LISTS)
+    for (const container of objectsAt(spec, list)) {
+      const key = APP_ARMOR + textAt(container, 'name');
+      if (!Object.hasOwn(annotations, key) || at(container, 'securityContext', 'appArmorProfile') !== undefined)
+        continue;
+      const profile = appArmorProfile(textAt(annotations, key));
+      if (profile !== undefined) {
+        if (equalJson(profile, at(spec, 'securityContext', 'appArmorProfile') ?? null)) continue;
+        objectIn(container, 'securityContext')['appArmorProfile'] = profile;
+      }
+      context.warn(`metadata.annotations[${key}]: ${APP_ARMOR_NOW}`);
+    }
 }
 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';

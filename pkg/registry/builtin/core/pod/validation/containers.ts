@@ -14,7 +14,7 @@ import { oneOf, sentences } from '../../../rules.js';
 import { environment } from './env.js';
 import { lifecycle, probes } from './handlers.js';
 import { volumeDevices, volumeMounts } from './mounts.js';
-import { resourceRequirements } from './resources.js';
+import { hasPartPages, resourceRequirements } from './resources.js';
 import { containerSecurity } from './security.js';
 
 /** Validation of all three kinds of containers. `common` has the shared rules; each kind adds its own. */
@@ -27,8 +27,7 @@ export interface ContainerContext {
   readonly errors: FieldErrors;
   readonly volumes: ReadonlyMap<string, JsonObject>;
   readonly claims: ReadonlySet<string>;
-  /** See `ResourceRules`. */
-  readonly allowsPartPages: boolean;
+  readonly tolerated: Tolerated;
 }
 
 const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never'];
@@ -79,7 +78,36 @@ export function initContainers(context: ContainerContext): void {
       if (at(c, field) !== undefined)
         errors.forbidden(here.child(field), 'may not be set for init containers without restartPolicy=Always');
     }
+    if (!context.tolerated.initRestarts) notRestarted(c, here, errors);
   });
+}
+
+function restartsToResize(c: JsonObject): boolean {
+  return objectsAt(c, 'resizePolicy').some((p) => textAt(p, 'restartPolicy') === 'RestartContainer');
+}
+
+/** An init container that ends cannot be restarted. */
+function notRestarted(c: JsonObject, path: FieldPath<shapes.CoreV1Container>, errors: FieldErrors): void {
+  for (const [i, p] of objectsAt(c, 'resizePolicy').entries()) {
+    const policy = textAt(p, 'restartPolicy');
+    if (policy !== 'RestartContainer') continue;
+    const here = path.child('resizePolicy').index(i).child('restartPolicy');
+    errors.invalid(here, policy, "must not be set to 'RestartContainer' for non-sidecar initContainers");
+  }
+}
+
+/** What is allowed because the stored pod has it, too. */
+export interface Tolerated {
+  /** Huge pages may be parts of a page. */
+  readonly partPages: boolean;
+  /** Init containers that end may have a policy of restarts at a resize. */
+  readonly initRestarts: boolean;
+}
+
+export function toleratedBy(stored: Shaped<shapes.CoreV1PodSpec> | undefined): Tolerated {
+  if (stored === undefined) return { partPages: false, initRestarts: false };
+  const ending = objectsAt(stored, 'initContainers').filter((c) => textAt(c, 'restartPolicy') !== 'Always');
+  return { partPages: hasPartPages(stored), initRestarts: ending.some(restartsToResize) };
 }
 
 /** Fields that an ephemeral container does not have, in the order of their errors. */
@@ -146,7 +174,7 @@ function graceOf(spec: Shaped<shapes.CoreV1PodSpec>): number | undefined {
 function common(
   c: Shaped<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>,
   path: FieldPath<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>,
-  { spec, errors, volumes, claims, allowsPartPages }: ContainerContext,
+  { spec, errors, volumes, claims, tolerated }: ContainerContext,
 ): void {
   const name = textAt(c, 'name');
   if (name === '') errors.required(path.child('name'));
@@ -163,7 +191,12 @@ function common(
   volumeMounts(c, volumes, path, errors);
   volumeDevices(c, volumes, path, errors);
   oneOf(textAt(c, 'imagePullPolicy'), path.child('imagePullPolicy'), PULL_POLICIES, errors);
-  resourceRequirements(objectAt(c, 'resources'), { claims, allowsPartPages }, path.child('resources'), errors);
+  resourceRequirements(
+    objectAt(c, 'resources'),
+    { claims, allowsPartPages: tolerated.partPages },
+    path.child('resources'),
+    errors,
+  );
   resizePolicy(c, spec, path.child('resizePolicy'), errors);
   containerSecurity(c, spec, path, errors);
 }

@@ -4,20 +4,17 @@ import type { shapes } from '../../../../../schema/index.js';
 import { at, numberAt, objectsAt, textAt } from '../../../access.js';
 import { fractionalBytes } from '../../../valuewarnings.js';
 import { CONTAINER_LISTS } from '../defaults.js';
+import { APP_ARMOR, SECCOMP_CONTAINER, SECCOMP_POD } from './annotations.js';
 
 type Warn = (text: string) => void;
 
-const SECCOMP_POD = 'seccomp.security.alpha.kubernetes.io/pod';
-const SECCOMP_CONTAINER = 'container.seccomp.security.alpha.kubernetes.io/';
-const APP_ARMOR = 'container.apparmor.security.beta.kubernetes.io/';
 const SECCOMP_NOW = 'non-functional in v1.27+; use the "seccompProfile" field instead';
-const APP_ARMOR_NOW = 'deprecated since v1.30; use the "appArmorProfile" field instead';
+export const APP_ARMOR_NOW = 'deprecated since v1.30; use the "appArmorProfile" field instead';
 
 interface Where {
   /** The path of the pod's spec. */
   readonly path: string;
   readonly annotations: { readonly all: JsonObject; readonly path: string };
-  readonly isTemplate: boolean;
 }
 
 /** Every container with its path, init containers first. */
@@ -28,20 +25,20 @@ function* containers(spec: Shaped<shapes.CoreV1PodSpec>, path: string): Iterable
 
 export function* containerWarnings(
   spec: Shaped<shapes.CoreV1PodSpec>,
-  { path, annotations, isTemplate }: Where,
+  { path, annotations }: Where,
   warn: Warn,
 ): Steps<void> {
   const annotated = (key: string, why: string): void => {
     if (Object.hasOwn(annotations.all, key)) warn(`${annotations.path}[${key}]: ${why}`);
   };
-  // on create, annotations are copied into fields before this check, so a pod gets no warning about these
+  // On create, annotations of AppArmor become fields before this check.
   if (at(spec, 'securityContext', 'seccompProfile') === undefined) annotated(SECCOMP_POD, SECCOMP_NOW);
   const podHasProfile = at(spec, 'securityContext', 'appArmorProfile') !== undefined;
   for (const [c, here] of containers(spec, path)) {
     const name = textAt(c, 'name');
     if (at(c, 'securityContext', 'seccompProfile') === undefined) annotated(`${SECCOMP_CONTAINER}${name}`, SECCOMP_NOW);
     const hasProfile = podHasProfile || at(c, 'securityContext', 'appArmorProfile') !== undefined;
-    if (!isTemplate || !hasProfile) annotated(`${APP_ARMOR}${name}`, APP_ARMOR_NOW);
+    if (!hasProfile) annotated(`${APP_ARMOR}${name}`, APP_ARMOR_NOW);
     for (const resource of ['memory', 'ephemeral-storage'])
       for (const kind of ['limits', 'requests'] as const)
         fractionalBytes(at(c, 'resources', kind, resource), `${here}.resources.${kind}[${resource}]`, warn);

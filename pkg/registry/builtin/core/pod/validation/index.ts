@@ -2,6 +2,7 @@ import { type FieldErrors, FieldPath, isLabelKey, type Shaped } from '../../../.
 import type { shapes } from '../../../../../schema/index.js';
 import { at, listAt, objectAt, objectsAt, textAt } from '../../../access.js';
 import { labels } from '../../../rules.js';
+import { matchingProfiles, podAnnotations, podAnnotationsUpdate } from './annotations.js';
 import { trimmedImage } from './containers.js';
 import { podSpec } from './podspec.js';
 import { podUpdate } from './update.js';
@@ -28,10 +29,13 @@ export {
 export { deadVolumeWarnings, nameWarning, podWarnings } from './warnings.js';
 
 const SPEC = FieldPath.in<shapes.CoreV1Pod>().child('spec');
+const ANNOTATIONS = FieldPath.of('metadata', 'annotations');
 
 /** Validates the spec of a pod: the rules of templates, and after them those that templates do not have. */
 function ownSpec(pod: Shaped<shapes.CoreV1Pod>, errors: FieldErrors, old?: Shaped<shapes.CoreV1Pod>): void {
   const spec = objectAt(pod, 'spec');
+  const stored = old && objectAt(old, 'metadata', 'annotations');
+  podAnnotations(objectAt(pod, 'metadata', 'annotations'), spec, ANNOTATIONS, errors, stored);
   podSpec(spec, pod, SPEC, errors, old && objectAt(old, 'spec'));
   if (textAt(spec, 'serviceAccountName') === '')
     errors.each(objectsAt(spec, 'volumes'), (v, i) => noToken(v, i, errors));
@@ -57,6 +61,7 @@ export function validatePod(pod: Shaped<shapes.CoreV1Pod>, errors: FieldErrors):
   if (textAt(pod, 'spec', 'nodeName') !== '' && listAt(pod, 'spec', 'schedulingGates').length > 0) {
     errors.forbidden(SPEC.child('nodeName'), 'cannot be set until all schedulingGates have been cleared');
   }
+  matchingProfiles(objectAt(pod, 'metadata', 'annotations'), objectAt(pod, 'spec'), SPEC, errors);
 }
 
 /** Validates only a pod's spec, for subresources that change parts of it. */
@@ -74,6 +79,7 @@ export function validatePodUpdate(
   errors: FieldErrors,
 ): void {
   ownSpec(pod, errors, old);
+  podAnnotationsUpdate(pod, old, errors);
   podUpdate(pod, old, errors);
 }
 
@@ -85,6 +91,8 @@ export function templateMeta(
   labels(objectAt(template, 'metadata', 'labels'), path.childShownAs('labels'), errors);
   for (const key of Object.keys(objectAt(template, 'metadata', 'annotations')))
     for (const s of isLabelKey(key.toLowerCase())) errors.invalid(path.childShownAs('annotations'), key, s);
+  const annotations = objectAt(template, 'metadata', 'annotations');
+  podAnnotations(annotations, objectAt(template, 'spec'), path.childShownAs('annotations'), errors);
 }
 
 /** Validates a pod template at `path`. */
@@ -94,7 +102,9 @@ export function podTemplate(
   errors: FieldErrors,
 ): void {
   templateMeta(template, path, errors);
-  podSpec(objectAt(template, 'spec'), undefined, path.child('spec'), errors);
+  const spec = objectAt(template, 'spec');
+  podSpec(spec, undefined, path.child('spec'), errors);
+  matchingProfiles(objectAt(template, 'metadata', 'annotations'), spec, path.child('spec'), errors);
   if (listAt(template, 'spec', 'ephemeralContainers').length > 0) {
     errors.forbidden(path.child('spec', 'ephemeralContainers'), 'ephemeral containers not allowed in pod template');
   }

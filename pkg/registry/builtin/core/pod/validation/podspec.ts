@@ -1,7 +1,7 @@
 import {
   compareQuantities,
   type FieldErrors,
-  type FieldPath,
+  FieldPath,
   formatQuantity,
   isDns1123Label,
   isDns1123Subdomain,
@@ -14,16 +14,18 @@ import type { shapes } from '../../../../../schema/index.js';
 import { at, givenAt, objectAt, objectsAt, textAt } from '../../../access.js';
 import { labels, oneOf, sentences, shown } from '../../../rules.js';
 import { aggregates } from '../aggregate.js';
+import { isMirror } from './annotations.js';
 import {
   type ContainerContext,
   containers,
   ephemeralContainers,
   hostNetworkPorts,
   initContainers,
+  toleratedBy,
 } from './containers.js';
 import { fileVolumes } from './env.js';
 import { dnsConfig, dnsPolicy, hostAliases, hostNames, hostnameOverride } from './network.js';
-import { hasPartPages, overhead, resourceRequirements } from './resources.js';
+import { overhead, resourceRequirements } from './resources.js';
 import {
   affinity,
   readinessGates,
@@ -46,9 +48,9 @@ export function podSpec(
   errors: FieldErrors,
   stored?: Shaped<shapes.CoreV1PodSpec>,
 ): void {
-  const allowsPartPages = stored !== undefined && hasPartPages(stored);
+  const tolerated = toleratedBy(stored);
   const byName = volumes(pod ?? {}, spec, path, errors);
-  const claims = resourceClaims(spec, path, errors);
+  const claims = resourceClaims(spec, isMirror(objectAt(pod ?? {}, 'metadata', 'annotations')), path, errors);
   const context: ContainerContext = {
     spec,
     isTemplate: pod === undefined,
@@ -56,7 +58,7 @@ export function podSpec(
     errors,
     volumes: byName.good,
     claims,
-    allowsPartPages,
+    tolerated,
   };
   errors.after(() => {
     containers(context);
@@ -93,7 +95,7 @@ export function podSpec(
   const preemption = at(spec, 'preemptionPolicy');
   if (typeof preemption === 'string')
     oneOf(preemption, path.child('preemptionPolicy'), ['PreemptLowerPriority', 'Never'], errors);
-  overhead(objectAt(spec, 'overhead'), allowsPartPages, path.childShownAs('overhead'), errors);
+  overhead(objectAt(spec, 'overhead'), tolerated.partPages, path.childShownAs('overhead'), errors);
   operatingSystem(spec, path, errors);
   schedulingGroup(spec, path, errors);
   errors.after(() => fileVolumes(spec, byName.all, path, errors));
@@ -109,11 +111,16 @@ function names(spec: Shaped<shapes.CoreV1PodSpec>, path: FieldPath<shapes.CoreV1
 /** Returns the names of the claims, which are complete in `errors.after`. */
 function resourceClaims(
   spec: Shaped<shapes.CoreV1PodSpec>,
+  isStatic: boolean,
   path: FieldPath<shapes.CoreV1PodSpec>,
   errors: FieldErrors,
 ): ReadonlySet<string> {
   const names = new Set<string>();
   errors.each(objectsAt(spec, 'resourceClaims'), (claim, i) => {
+    if (isStatic) {
+      errors.forbidden(FieldPath.root.key(''), 'static pods do not support resource claims');
+      return;
+    }
     const here = path.child('resourceClaims').index(i);
     const name = textAt(claim, 'name');
     if (name === '') errors.required(here.child('name'));
@@ -144,7 +151,7 @@ function resourceClaims(
 }
 
 /** Pod-level resources must cover those of all containers. Windows has none. */
-function podLevelResources({ spec, claims, path, errors, allowsPartPages }: ContainerContext): void {
+function podLevelResources({ spec, claims, path, errors, tolerated }: ContainerContext): void {
   const resources = at(spec, 'resources');
   if (resources === undefined) return;
   const here = path.child('resources');
@@ -154,7 +161,12 @@ function podLevelResources({ spec, claims, path, errors, allowsPartPages }: Cont
   }
   if (givenAt(resources, 'claims') !== undefined)
     errors.forbidden(here.child('claims'), 'claims may not be set for Resources at pod-level');
-  resourceRequirements(objectAt(spec, 'resources'), { claims, podLevel: true, allowsPartPages }, here, errors);
+  resourceRequirements(
+    objectAt(spec, 'resources'),
+    { claims, podLevel: true, allowsPartPages: tolerated.partPages },
+    here,
+    errors,
+  );
   const sums = aggregates(spec, 'requests');
   for (const [name, v] of Object.entries(objectAt(resources, 'requests'))) {
     const asked = parseQuantity(String(v));

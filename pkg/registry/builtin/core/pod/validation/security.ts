@@ -137,7 +137,7 @@ function seccomp(
     );
 }
 
-const APP_ARMOR_PROFILE_MAX = 4095;
+export const APP_ARMOR_PROFILE_MAX = 4095;
 
 function appArmor(
   profile: Value<shapes.CoreV1AppArmorProfile> | undefined,

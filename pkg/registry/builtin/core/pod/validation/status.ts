@@ -17,6 +17,7 @@ import { at, objectAt, objectsAt, textAt } from '../../../access.js';
 import { sentences } from '../../../rules.js';
 import { conditionReason } from '../../../status/conditions.js';
 import { ipWarning } from '../../../valuewarnings.js';
+import { podAnnotationsUpdate } from './annotations.js';
 import { validateContainerStatuses } from './containerstatus.js';
 
 /** Validation of a pod's status. */
@@ -27,6 +28,7 @@ const STATUS = FieldPath.in<shapes.CoreV1Pod>().child('status');
 const OWN_CONDITIONS = ['PodScheduled', 'Ready', 'Initialized'];
 
 export function validatePodStatus(pod: Pod, old: Pod, errors: FieldErrors, context: WriteContext): void {
+  podAnnotationsUpdate(pod, old, errors);
   conditions(pod, errors);
   nominatedNode(pod, old, errors, context);
   notNegative(at(pod, 'status', 'observedGeneration'), STATUS.child('observedGeneration'), errors);

@@ -112,6 +112,7 @@ const fc: SourceRule = (s, path, errors) => {
   else lun(s, path, errors);
 };
 
+const QUOBYTE_TENANT_MAX = 64;
 const QUOBYTE_HOST = /^[^:,]+:\d+(,[^:,]+:\d+)*$/;
 
 type Sources = Omit<shapes.CoreV1Volume, 'name'>;
@@ -227,6 +228,8 @@ const SOURCES: readonly Source[] = [
       const registry = textAt(s, 'registry');
       if (registry === '')
         errors.required(path.child('registry'), 'must be a host:port pair or multiple pairs separated by commas');
+      else if (textAt(s, 'tenant').length > QUOBYTE_TENANT_MAX)
+        errors.required(path.child('tenant'), 'must be a UUID and may not exceed a length of 64 characters');
       else if (!QUOBYTE_HOST.test(registry))
         errors.invalid(
           path.child('registry'),
@@ -372,6 +375,7 @@ export function volumes(
 ): Volumes {
   const good = new Map<string, JsonObject>();
   const all = new Map<string, JsonObject>();
+  const created = createdClaims(textAt(pod, 'metadata', 'name'), spec);
   errors.each(objectsAt(spec, 'volumes'), (volume, i) => {
     const here = path.child('volumes').index(i);
     const name = textAt(volume, 'name');
@@ -385,8 +389,21 @@ export function volumes(
     // an invalid volume is not found by its mounts
     if (!wrong && !invalid) good.set(name, volume);
     if (!all.has(name)) all.set(name, volume);
+    const claim = textAt(volume, 'persistentVolumeClaim', 'claimName');
+    if (created.has(claim))
+      errors.invalid(
+        here.child('persistentVolumeClaim', 'claimName'),
+        claim,
+        'must not reference a PVC that gets created for an ephemeral volume',
+      );
   });
   return { good, all };
+}
+
+/** The names of the claims that are made for the ephemeral volumes of a pod. A pod whose name is not known yet has none. */
+function createdClaims(pod: string, spec: Shaped<shapes.CoreV1PodSpec>): ReadonlySet<string> {
+  const ephemeral = objectsAt(spec, 'volumes').filter((v) => pod !== '' && at(v, 'ephemeral') !== undefined);
+  return new Set(ephemeral.map((v) => `${pod}-${textAt(v, 'name')}`));
 }
 
 function volumeSource(

@@ -47,7 +47,7 @@ export function* podWarnings(of: Shaped<shapes.CoreV1PodTemplateSpec>, path: str
   yield* listWarnings(spec, here, warn);
   for (const name of ['memory', 'ephemeral-storage'])
     fractionalBytes(at(spec, 'overhead', name), `${here}.overhead[${name}]`, warn);
-  yield* containerWarnings(spec, { path: here, annotations, isTemplate: path !== '' }, warn);
+  yield* containerWarnings(spec, { path: here, annotations }, warn);
   yield* portWarnings(spec, here, warn);
   if (numberAt(spec, 'terminationGracePeriodSeconds') < 0)
     warn(`${here}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`);
