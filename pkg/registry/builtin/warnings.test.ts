@@ -116,7 +116,10 @@ describe('warnings', () => {
   it('about annotations are given only when the field that replaced them is absent', async () => {
     const annotated = (spec: JsonObject) => {
       const o = pod(spec);
-      return { ...o, metadata: { name: 'p', annotations: { 'seccomp.security.alpha.kubernetes.io/pod': 'runtime/default' } } };
+      return {
+        ...o,
+        metadata: { name: 'p', annotations: { 'seccomp.security.alpha.kubernetes.io/pod': 'runtime/default' } },
+      };
     };
     expect(await warnings('pods', 'default', annotated({}))).toHaveLength(1);
     const seccompProfile = { type: 'RuntimeDefault' };

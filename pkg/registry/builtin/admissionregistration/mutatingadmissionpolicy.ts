@@ -1,6 +1,7 @@
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { versions } from '../form.js';
+import { reservedName, warnOfName } from './names.js';
 import { defaultPolicy, validateMutatingPolicy } from './policies.js';
 import { policyTable } from './policytables.js';
 
@@ -16,7 +17,13 @@ export const mutatingAdmissionPolicy: ResourceDeclaration<shapes.Admissionregist
     categories: ['api-extensions'],
     strategy: {
       defaults: defaultPolicy,
-      create: { validate: (o, errors) => validateMutatingPolicy(o, undefined, errors) },
+      warn: warnOfName,
+      create: {
+        *validate(o, errors, context) {
+          yield* validateMutatingPolicy(o, undefined, errors);
+          reservedName(o, errors, context);
+        },
+      },
       update: {
         allowUnconditional: false,
         generation: 'spec',

@@ -1,6 +1,7 @@
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { versions } from '../form.js';
+import { reservedName, warnOfName } from './names.js';
 import { defaultPolicyBinding, validateMutatingBinding } from './policies.js';
 import { policyBindingTable } from './policytables.js';
 
@@ -16,12 +17,18 @@ export const mutatingAdmissionPolicyBinding: ResourceDeclaration<shapes.Admissio
     categories: ['api-extensions'],
     strategy: {
       defaults: defaultPolicyBinding,
-      create: { validate: validateMutatingBinding },
+      create: {
+        validate: (o, errors, context) => {
+          validateMutatingBinding(o, errors);
+          reservedName(o, errors, context);
+        },
+      },
       update: {
         allowUnconditional: false,
         generation: 'spec',
         validate: (o, _old, errors) => validateMutatingBinding(o, errors),
       },
+      warn: warnOfName,
       compatibility: { anyFinalizers: true, checksUpdateLikeNew: true },
     },
     table: policyBindingTable,

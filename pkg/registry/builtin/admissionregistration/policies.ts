@@ -123,7 +123,8 @@ function paramKind(kind: Value<shapes.AdmissionregistrationV1beta1ParamKind> | u
       errors.invalid(path.child('apiVersion'), version, `unexpected GroupVersion string: ${version}`);
     else {
       if (parsed.group !== '') sentences(parsed.group, isDns1123Subdomain, path.child('apiVersion'), errors);
-      sentences(parsed.version, isDns1035Label, path.child('apiVersion'), errors);
+      if (parsed.version === '') errors.invalid(path.child('apiVersion'), version, 'version must be specified');
+      else sentences(parsed.version, isDns1035Label, path.child('apiVersion'), errors);
     }
   }
   const name = textAt(kind, 'kind');

@@ -1,6 +1,7 @@
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { statusAlone, versions, withStatus } from '../form.js';
+import { reservedName, warnOfName } from './names.js';
 import { defaultPolicy, validatePolicyStatus, validateValidatingPolicy } from './policies.js';
 import { policyTable } from './policytables.js';
 
@@ -15,7 +16,13 @@ export const validatingAdmissionPolicy: ResourceDeclaration<shapes.Admissionregi
   categories: ['api-extensions'],
   strategy: withStatus({
     defaults: defaultPolicy,
-    create: { validate: (o, errors) => validateValidatingPolicy(o, undefined, errors) },
+    warn: warnOfName,
+    create: {
+      *validate(o, errors, context) {
+        yield* validateValidatingPolicy(o, undefined, errors);
+        reservedName(o, errors, context);
+      },
+    },
     update: { allowUnconditional: false, validate: validateValidatingPolicy },
     compatibility: { anyFinalizers: true, checksUpdateLikeNew: true },
   }),

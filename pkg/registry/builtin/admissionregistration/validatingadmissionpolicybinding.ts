@@ -1,6 +1,7 @@
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { versions } from '../form.js';
+import { reservedName, warnOfName } from './names.js';
 import { defaultPolicyBinding, validateValidatingBinding } from './policies.js';
 import { policyBindingTable } from './policytables.js';
 
@@ -16,12 +17,18 @@ export const validatingAdmissionPolicyBinding: ResourceDeclaration<shapes.Admiss
     categories: ['api-extensions'],
     strategy: {
       defaults: defaultPolicyBinding,
-      create: { validate: validateValidatingBinding },
+      create: {
+        validate: (o, errors, context) => {
+          validateValidatingBinding(o, errors);
+          reservedName(o, errors, context);
+        },
+      },
       update: {
         allowUnconditional: false,
         generation: 'spec',
         validate: (o, _old, errors) => validateValidatingBinding(o, errors),
       },
+      warn: warnOfName,
       compatibility: { anyFinalizers: true, checksUpdateLikeNew: true },
     },
     table: policyBindingTable,

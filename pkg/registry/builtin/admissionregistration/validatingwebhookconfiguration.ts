@@ -3,7 +3,7 @@ import type { ResourceDeclaration } from '../../resource.js';
 import { listAt } from '../access.js';
 import { versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
-import { defaultWebhooks, validateWebhooks, webhooksDiffer } from './webhooks.js';
+import { defaultWebhooks, validateNewWebhooks, validateWebhooks, webhooksDiffer, webhookWarnings } from './webhooks.js';
 
 export const validatingWebhookConfiguration: ResourceDeclaration<shapes.AdmissionregistrationV1ValidatingWebhookConfiguration> =
   {
@@ -17,12 +17,13 @@ export const validatingWebhookConfiguration: ResourceDeclaration<shapes.Admissio
     categories: ['api-extensions'],
     strategy: {
       defaults: defaultWebhooks,
-      create: { validate: validateWebhooks },
+      create: { validate: validateNewWebhooks },
       update: {
         allowUnconditional: false,
         generation: webhooksDiffer,
         validate: (o, _old, errors) => validateWebhooks(o, errors),
       },
+      warn: webhookWarnings,
       compatibility: { anyFinalizers: true, checksUpdateLikeNew: true },
     },
     table: table([column('Webhooks', 'Number of webhooks.', { type: 'integer' }), AGE], (o, now) => [

@@ -13,11 +13,13 @@ import {
 } from '../../../api/index.js';
 import type { Steps } from '../../../base/index.js';
 import type { shapes } from '../../../schema/index.js';
+import type { WriteContext } from '../../resource.js';
 import { at, listAt, objectAt, objectIn, objectsAt, textAt } from '../access.js';
 import { whenAbsent } from '../defaults.js';
 import { labelSelector, oneOf, sentences } from '../rules.js';
 import { serviceReference, webhookUrl } from '../webhookclient.js';
 import { Expressions } from './expressions.js';
+import { reservedName, warnOfName } from './names.js';
 
 /** Validation of webhook configurations. */
 
@@ -250,3 +252,46 @@ export function matchConditions(
     }
   });
 }
+
+/** Validates new webhooks. */
+export function* validateNewWebhooks(
+  o: Shaped<WebhookConfiguration>,
+  errors: FieldErrors,
+  context: WriteContext,
+): Steps<void> {
+  yield* validateWebhooks(o, errors);
+  reservedName(o, errors, context);
+}
+
+/** Warnings about reserved names, and about rules that name a resource of which webhooks receive no request. */
+export function webhookWarnings(
+  o: Shaped<WebhookConfiguration>,
+  old: Shaped<WebhookConfiguration> | undefined,
+  context: WriteContext,
+): void {
+  warnOfName(o, old, context);
+  if (!context.featureEnabled('ExcludeAdmissionWebhookVirtualResources')) return;
+  for (const [i, webhook] of objectsAt(o, 'webhooks').entries())
+    for (const [j, rule] of objectsAt(webhook, 'rules').entries())
+      for (const excluded of excludedBy(rule))
+        context.warn(
+          `webhooks[${i}].rules[${j}]: ${excluded} is excluded from admission webhooks; this rule will have no effect`,
+        );
+}
+
+/** The reviews that a rule names. The intent of a rule with a wildcard is not known. */
+function excludedBy(rule: JsonObject): ReadonlySet<string> {
+  const [groups, resources] = (['apiGroups', 'resources'] as const).map((field) => listAt(rule, field).map(String));
+  if (groups!.includes('*') || resources!.includes('*')) return new Set();
+  const named = groups!.flatMap((group) => resources!.map((resource) => `${resource}.${group}`));
+  return new Set(named.filter((name) => REVIEWS.has(name)));
+}
+
+const REVIEWS: ReadonlySet<string> = new Set([
+  'tokenreviews.authentication.k8s.io',
+  'selfsubjectreviews.authentication.k8s.io',
+  'subjectaccessreviews.authorization.k8s.io',
+  'localsubjectaccessreviews.authorization.k8s.io',
+  'selfsubjectaccessreviews.authorization.k8s.io',
+  'selfsubjectrulesreviews.authorization.k8s.io',
+]);

@@ -1,51 +1,46 @@
-import { describe, expect, it } from 'vitest';
-import { FieldErrors, type JsonObject } from '../../../api/index.js';
-import { claimUpdate } from './claimupdate.js';
+import { expect, it } from 'vitest';
+import type { JsonObject } from '../../../api/index.js';
+import { Bench, causesOf } from '../../testing.js';
 
-const CLASS = 'volume.beta.kubernetes.io/storage-class';
-const claim = (spec: JsonObject, annotations: JsonObject = {}): JsonObject => ({
-  metadata: { name: 'c', annotations },
-  spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, ...spec },
+it('keeps a class of attributes that the volume of a claim has', async () => {
+  const bench = await Bench.open();
+  await bench.create('persistentvolumeclaims', 'default', {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { name: 'c' },
+    spec: {
+      accessModes: ['ReadWriteOnce'],
+      resources: { requests: { storage: '1Gi' } },
+      storageClassName: '',
+      volumeAttributesClassName: 'a',
+    },
+  });
+  const status = (more: JsonObject) => bench.patch('persistentvolumeclaims/status', ['default', 'c'], { status: more });
+  const classOf = (name: string | null) =>
+    bench.patch('persistentvolumeclaims', ['default', 'c'], { spec: { volumeAttributesClassName: name } });
+  await status({ phase: 'Bound' });
+  await classOf(null);
+  await classOf('a');
+  await status({ currentVolumeAttributesClassName: 'a' });
+  const path = 'spec.volumeAttributesClassName: Forbidden';
+  const why = 'is forbidden when status.currentVolumeAttributesClassName is not nil';
+  expect(await causesOf(classOf(null))).toEqual([`${path}: update to nil ${why}`]);
+  expect(await causesOf(classOf(''))).toEqual([`${path}: update to empty string ${why}`]);
+  await classOf('b');
 });
 
-function told(now: JsonObject, before: JsonObject): readonly string[] {
-  const errors = new FieldErrors();
-  claimUpdate(now, before, errors);
-  return errors.list.map((e) => `${e.field}: ${e.message.split('\n')[0]}`);
-}
-
-const FIXED =
-  'spec: Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
-
-describe('the class of a claim', () => {
-  it('may be given to one that has none', () => {
-    expect(told(claim({ storageClassName: 'fast' }), claim({}))).toEqual([]);
-  });
-
-  it('may not be changed or taken away', () => {
-    const named = claim({ storageClassName: 'slow' });
-    expect(told(claim({ storageClassName: 'fast' }), named)).toEqual([FIXED]);
-    expect(told(claim({}), named)).toEqual([FIXED]);
-  });
-
-  it('may move from the annotation to the field', () => {
-    const annotated = claim({}, { [CLASS]: 'slow' });
-    expect(told(claim({ storageClassName: 'slow' }, { [CLASS]: 'slow' }), annotated)).toEqual([]);
-    expect(told(claim({ storageClassName: 'slow' }), annotated)).toEqual([]);
-    expect(told(claim({ storageClassName: 'fast' }, { [CLASS]: 'slow' }), annotated)).toEqual([FIXED]);
-  });
-
-  it('is immutable when the annotation differs', () => {
-    expect(told(claim({}, { [CLASS]: 'fast' }), claim({}, { [CLASS]: 'slow' }))).toEqual([
-      `metadata.annotations[${CLASS}]: Invalid value: "fast": field is immutable`,
-    ]);
-  });
-});
-
-describe('what changed', () => {
-  it('is reported by lines', () => {
-    const errors = new FieldErrors();
-    claimUpdate(claim({ volumeMode: 'Block' }), claim({}), errors);
-    expect(errors.list[0]?.message).toContain('\n- "VolumeMode": null,\n+ "VolumeMode": "Block",\n');
-  });
+it('refuses a service whose annotations about zones differ', async () => {
+  const bench = await Bench.open();
+  const [now, before] = ['service.kubernetes.io/topology-mode', 'service.kubernetes.io/topology-aware-hints'];
+  const service = (annotations: Record<string, string>) =>
+    bench.create('services', 'default', {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 's', annotations },
+      spec: { ports: [{ port: 1 }], clusterIP: 'None' },
+    });
+  expect(await causesOf(service({ [now!]: 'Auto', [before!]: 'auto' }))).toEqual([
+    `metadata.annotations[${now}]: Invalid value: "Auto": must match annotations[${before}] when both are specified`,
+  ]);
+  await service({ [now!]: 'Auto' });
 });

@@ -17,6 +17,8 @@ import { at, objectAt, objectIn, textAt } from '../access.js';
 import { keep } from '../form.js';
 import { isNativeResource } from './pod/validation/resources.js';
 
+type Claim = Shaped<shapes.CoreV1PersistentVolumeClaim>;
+
 const SPEC = FieldPath.in<shapes.CoreV1PersistentVolumeClaim>().child('spec');
 
 /** A claim's spec is immutable, except that volumeName may be set, and a bound claim may grow and change its attributes class. */
@@ -51,9 +53,19 @@ export function claimUpdate(
   const mode = at(o, 'spec', 'volumeMode');
   if (!equalJson(mode ?? null, at(old, 'spec', 'volumeMode') ?? null))
     errors.invalid(FieldPath.root.childShownAs('volumeMode'), mode, 'field is immutable');
-  const attributes = at(o, 'spec', 'volumeAttributesClassName');
-  if (bound && attributes === undefined && at(old, 'spec', 'volumeAttributesClassName') !== undefined)
-    errors.forbidden(SPEC.child('volumeAttributesClassName'), 'update from non-nil value to nil is forbidden');
+  attributesClass(o, old, errors);
+}
+
+/** The class of attributes that a volume has may be replaced, but not taken away. */
+function attributesClass(o: Claim, old: Claim, errors: FieldErrors): void {
+  const [wanted, before] = [o, old].map((claim) => at(claim, 'spec', 'volumeAttributesClassName'));
+  if (wanted === before || at(old, 'status', 'currentVolumeAttributesClassName') === undefined) return;
+  const change = wanted === undefined ? 'nil' : wanted === '' ? 'empty string' : undefined;
+  if (change !== undefined)
+    errors.forbidden(
+      SPEC.child('volumeAttributesClassName'),
+      `update to ${change} is forbidden when status.currentVolumeAttributesClassName is not nil`,
+    );
 }
 
 const RESIZE_STATES = [

@@ -13,7 +13,14 @@ import { defaultService } from './defaults.js';
 import { type Family, settleFamilies } from './families.js';
 import { hasClusterIp, isHeadless, type Service, typeOf } from './shape.js';
 import { alignClusterIps, dropWhatNoTypeHas, dropWhatTheTypeLeaves, keepAllocated } from './update.js';
-import { addresses, validateService, validateServiceUpdate, validateStatus } from './validation.js';
+import {
+  addresses,
+  OLD_TOPOLOGY,
+  TOPOLOGY,
+  validateService,
+  validateServiceUpdate,
+  validateStatus,
+} from './validation.js';
 
 /**
  * Validates the addresses and families of a service, and chooses what it leaves open. As in kube-apiserver this comes before every other
@@ -153,9 +160,6 @@ function warn(
   if (textAt(o, 'spec', 'trafficDistribution') === 'PreferClose')
     context.warn('spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"');
 }
-
-const OLD_TOPOLOGY = 'service.kubernetes.io/topology-aware-hints';
-const TOPOLOGY = 'service.kubernetes.io/topology-mode';
 
 type AddressRule = readonly [
   'clusterIPs' | 'externalIPs' | 'loadBalancerIP' | 'loadBalancerSourceRanges',

@@ -47,6 +47,7 @@ const AFFINITY_SECONDS_MAX = 86400;
 
 export function validateService(s: Service, old: Service | undefined, errors: FieldErrors): void {
   const type = typeOf(s);
+  topologyAnnotations(s, errors);
   if (!hasClusterIp(s)) addresses(s, undefined, errors);
   if (type === 'ExternalName') externalName(s, errors);
   else if (mayHaveNodePorts(s) && isHeadless(s))
@@ -373,4 +374,16 @@ function loadBalancerIngress(entry: JsonObject, path: FieldPath, errors: FieldEr
   for (const sentence of isDns1123Subdomain(host)) errors.invalid(path.child('hostname'), host, sentence);
   if (isIpSloppy(host).length === 0)
     errors.invalid(path.child('hostname'), host, 'must be a DNS name, not an IP address');
+}
+
+/** The name of today and that of earlier releases for how traffic prefers the zone of its client. */
+export const TOPOLOGY = 'service.kubernetes.io/topology-mode';
+export const OLD_TOPOLOGY = 'service.kubernetes.io/topology-aware-hints';
+
+function topologyAnnotations(s: Service, errors: FieldErrors): void {
+  const annotations = objectAt(s, 'metadata', 'annotations');
+  const [now, before] = [annotations[TOPOLOGY], annotations[OLD_TOPOLOGY]];
+  if (now === undefined || before === undefined || now === before) return;
+  const path = FieldPath.of('metadata', 'annotations').key(TOPOLOGY);
+  errors.invalid(path, now, `must match annotations[${OLD_TOPOLOGY}] when both are specified`);
 }
