@@ -93,6 +93,20 @@ describe('kind and apiVersion of a body', () => {
 });
 
 describe('the body of a custom kind', () => {
+  it('has one warning for each duplicate key of YAML, which are one error', () => {
+    const custom = { ...configMap, structural: configMap.schema };
+    const bytes = Buffer.from('apiVersion: v1\nkind: ConfigMap\ndata: {a: x, a: y, b: x, b: y}\nz: 1\n');
+    expect(decodeBody({ bytes, encoding: 'yaml' }, custom)).toMatchObject({
+      strict: {
+        errors: [
+          'yaml: unmarshal errors:\n  line 3: key "a" already set in map\n  line 3: key "b" already set in map',
+          'unknown field "z"',
+        ],
+        warnings: ['line 3: key "a" already set in map', 'line 3: key "b" already set in map', 'unknown field "z"'],
+      },
+    });
+  });
+
   it('with a number that has no value is not handled, like one with a wrong type', () => {
     const custom = { ...configMap, structural: configMap.schema };
     const text = '{"apiVersion":"v1","kind":"ConfigMap","data":{"k":1e400}}';

@@ -129,7 +129,7 @@ class BodyDecoder {
       return { ok: false, message, cause: message };
     }
     const gvk = { group: info.group, version: info.version, kind: meta.kind };
-    const decoded = yield* decodeCustom(schema, structural, read.value, read.strict.errors);
+    const decoded = yield* decodeCustom(schema, structural, read.value, read.strict);
     return decoded.ok ? this.#done(gvk, decoded.object, decoded.strict) : this.#unhandled(gvk, decoded.message);
   }
 

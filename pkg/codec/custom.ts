@@ -18,34 +18,36 @@ export function* decodeAsSteps(kind: KindSchema, value: JsonValue): Steps<Decode
   const { structural } = kind;
   return structural === undefined
     ? yield* valueSteps(kind.schema, value)
-    : yield* decodeCustom(kind.schema, structural, value, []);
+    : yield* decodeCustom(kind.schema, structural, value, { errors: [], warnings: [] });
 }
 
-/** Decodes a custom resource, in steps. `found`: the duplicate keys that the parser found. */
+/** Decodes a custom resource, in steps. `duplicates`: the duplicate keys that the parser found. */
 export function* decodeCustom(
   schema: StructSchema,
   structural: StructSchema,
   value: JsonValue,
-  found: readonly string[],
+  duplicates: Strictness,
 ): Steps<Decoded> {
   if (!isObject(value))
     return {
       ok: false,
       message: `json: cannot unmarshal ${nodeName(topOf(value))} into Go value of type map[string]interface {}`,
     };
-  const errors = [...found];
   const meta = yield* valueSteps(schema.byName.get('metadata')!.schema as StructSchema, value['metadata'] ?? {});
   if (!meta.ok) return meta;
-  errors.push(...meta.strict.errors.map((e) => e.replace('field "', 'field "metadata.')));
+  const unknown = meta.strict.errors.map((e) => e.replace('field "', 'field "metadata.'));
   value['metadata'] = meta.object;
   yield;
-  errors.push(...prune(value, structural).map((path) => `unknown field ${goQuote(path)}`));
+  unknown.push(...prune(value, structural).map((path) => `unknown field ${goQuote(path)}`));
   yield;
   if (embedsObjects(structural)) {
     const message = decodeEmbedded(value, structural, schema);
     if (message !== undefined) return { ok: false, message };
   }
-  const strict: Strictness = { errors, warnings: errors };
+  const strict: Strictness = {
+    errors: [...duplicates.errors, ...unknown],
+    warnings: [...duplicates.warnings, ...unknown],
+  };
   return { ok: true, object: value, strict };
 }
 

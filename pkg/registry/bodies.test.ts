@@ -13,6 +13,30 @@ const read = (text: string): unknown => {
   }
 };
 
+describe('the duplicate keys of an applied document', () => {
+  const DOCUMENT = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x"},"data":{"k":"a","k":"b"}}';
+  const applied = (b: Bench, fieldManager: string): Promise<JsonObject> =>
+    b.patch('configmaps', ['default', 'x'], DOCUMENT, 'apply', { fieldManager, fieldValidation: 'Warn' });
+
+  it('are warnings of an apply that succeeds', async () => {
+    const b = await Bench.open();
+    await applied(b, 'a');
+    expect(b.warnings).toEqual(['line 1: key "k" already set in map']);
+  });
+
+  it('are not told to a client whose apply conflicts', async () => {
+    const b = await Bench.open();
+    await b.create('configmaps', 'default', {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'x' },
+      data: { k: 'other' },
+    });
+    await expect(applied(b, 'a')).rejects.toThrow('conflict');
+    expect(b.warnings).toEqual([]);
+  });
+});
+
 describe('the document of an apply', () => {
   it.each([
     ['', {}],

@@ -229,7 +229,9 @@ function findingsOf(
 ): readonly string[] {
   if (type !== 'json') return duplicates;
   const unknown = new Set(unknownFields.map(pathOf));
-  return [...duplicates.filter((d) => !isWithin(pathOf(d), unknown)).map((d) => `json patch ${d}`), ...unknownFields];
+  const repeated = duplicates.filter((d) => !isWithin(pathOf(d), unknown)).map((d) => `json patch ${d}`);
+  const operationOf = (finding: string): number => Number.parseInt(pathOf(finding).slice(1), 10);
+  return [...repeated, ...unknownFields].sort((a, b) => operationOf(a) - operationOf(b));
 }
 
 /** The findings in the decoded result of a patch, with the fields that it has twice. What is inside an unknown field is not read. */

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { errors, isObject } from '../api/index.js';
 import { revision as asRevision, type Revision } from '../base/index.js';
 import { readJson } from '../codec/index.js';
@@ -33,8 +34,9 @@ export function decodeContinue(text: string): Continuation {
   if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0)
     throw bad(`incorrect encoded start resourceVersion (version ${VERSION})`);
   if (typeof start !== 'string' || start === '') throw bad(`encoded start key empty (version ${VERSION})`);
-  if (start.split('/').includes('..')) throw bad(start);
-  return { revision: rv < 0 ? undefined : asRevision(rv), start: start.startsWith('/') ? start.slice(1) : start };
+  const key = start.startsWith('/') ? start : `/${start}`;
+  if (posix.normalize(key) !== key || key.endsWith('/')) throw bad(start);
+  return { revision: rv < 0 ? undefined : asRevision(rv), start: key.slice(1) };
 }
 
 function bad(why: string): Error {

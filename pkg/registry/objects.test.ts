@@ -118,6 +118,14 @@ describe('a binding', () => {
     await to(b, { uid: uid!, resourceVersion: resourceVersion! });
   });
 
+  it('needs the name of a node', async () => {
+    const b = await withPods(1);
+    const before = await b.get('pods', 'default', 'p0');
+    for (const name of ['a b', 'Node', '-n', 'n'.repeat(254)])
+      await expect(bind(b, 'p0', name)).rejects.toThrow(`target.name: Invalid value: ${JSON.stringify(name)}: `);
+    expect(await b.get('pods', 'default', 'p0')).toEqual(before);
+  });
+
   it('replaces the previous PodScheduled condition', async () => {
     const b = await withPods(1);
     await b.patch('pods/status', ['default', 'p0'], {

@@ -94,6 +94,15 @@ describe('keys that are twice in a JSON patch', () => {
       '[{"op":"add","path":"/data","value":{},"x":1,"x":{"y":1,"y":2}}]',
       ['json patch unknown field "[0].x"'],
     ],
+    [
+      'are in the order of the operations with unknown members',
+      `[{"op":"test","path":"/metadata/name","value":"c","x":1},${value('{"a":"1","a":"1"}')}]`,
+      [
+        'json patch unknown field "[0].x"',
+        'json patch duplicate field "[1].value.a"',
+        'duplicate field "metadata.annotations.a"',
+      ],
+    ],
   ])('%s', async (_, text, warnings) => {
     const b = await Bench.open();
     await b.create('configmaps', 'default', CONFIG);

@@ -94,6 +94,7 @@ async function apply(core: Core, request: PatchRequest, write: Write<ObjectTarge
     // Errors of the merge come first, as in kube-apiserver.
     if (options.fieldValidation === 'Strict' && strict.errors.length > 0)
       throw errors.badRequest(`error strict decoding patch: ${strict.errors.join(', ')}`);
+    if (options.fieldValidation === 'Warn') for (const w of strict.warnings) context.warn(w);
     const decoded = await slice.run(decodeAsSteps(resource.type, object));
     if (!decoded.ok) throw errors.badRequest(decoded.message);
     const why = unreadable(target, expectedKind(target), decoded.object);
@@ -102,7 +103,6 @@ async function apply(core: Core, request: PatchRequest, write: Write<ObjectTarge
     await slice.run(dropDuplicateOwners(decoded.object, context, true));
     return decoded.object;
   };
-  if (options.fieldValidation === 'Warn') for (const w of strict.warnings) context.warn(w);
   return modify(core, write, {
     retries: limits.conflictRetries,
     tracked: true,

@@ -8,29 +8,39 @@ const PATHS_MAX = 100;
  * Drops fields that the schema does not declare, in place, and returns their paths (`spec.ports[0].bogus`), at most 100. Fields below a
  * struct that preserves unknown fields and the content of opaque values are kept. The root and embedded objects keep `apiVersion`, `kind`
  * and `metadata` even if undeclared.
+ *
+ * The order of the paths is kube-apiserver's: those in the metadata of embedded objects, which it decodes last, follow the others.
  */
 export function prune(object: JsonObject, schema: StructSchema): readonly string[] {
-  const dropped: string[] = [];
+  const dropped: Dropped = { fields: [], ofMetadata: [] };
   pruneStruct(object, schema, '', dropped, true);
-  return dropped;
+  return [...dropped.fields.sort(), ...dropped.ofMetadata.sort()].slice(0, PATHS_MAX);
 }
 
-function pruneStruct(object: JsonObject, schema: StructSchema, path: string, dropped: string[], root: boolean): void {
+interface Dropped {
+  readonly fields: string[];
+  /** Of the metadata of embedded objects. */
+  readonly ofMetadata: string[];
+}
+
+function pruneStruct(object: JsonObject, schema: StructSchema, path: string, dropped: Dropped, root: boolean): void {
   const isObjectRoot = root || schema.embeddedResource;
   for (const key of Object.keys(object)) {
     const field = schema.byName.get(key);
     if (field !== undefined) {
-      walk(object[key] as JsonValue, field.schema, join(path, key), dropped);
+      const inMetadata = schema.embeddedResource && key === 'metadata';
+      const found = inMetadata ? { ...dropped, fields: dropped.ofMetadata } : dropped;
+      walk(object[key] as JsonValue, field.schema, join(path, key), found);
     } else if (!schema.preserveUnknown && !(isObjectRoot && OBJECT_FIELDS.has(key))) {
       delete object[key];
-      if (dropped.length < PATHS_MAX) dropped.push(join(path, key));
+      if (dropped.fields.length < PATHS_MAX) dropped.fields.push(join(path, key));
     }
   }
 }
 
 const OBJECT_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
-function walk(value: JsonValue, schema: Schema, path: string, dropped: string[]): void {
+function walk(value: JsonValue, schema: Schema, path: string, dropped: Dropped): void {
   switch (schema.kind) {
     case 'struct':
       if (isObject(value)) pruneStruct(value, schema, path, dropped, false);

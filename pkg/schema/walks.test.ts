@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../api/index.js';
 import { finish } from '../base/index.js';
-import { applySchemaDefaults, dropDisabledFields, prune, structByName } from './index.js';
+import { applySchemaDefaults, dropDisabledFields, prune, type StructSchema, structByName } from './index.js';
 
 const pod = (spec: JsonObject): JsonObject => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec });
 
@@ -120,8 +120,24 @@ describe('prune', () => {
   it('descends into nested schemas of custom resource definitions', () => {
     const props: JsonObject = { items: { type: 'string', typo: 1 }, additionalProperties: { nullable: true, typo: 2 } };
     expect(prune(props, structByName('apiextensions/v1.JSONSchemaProps'))).toEqual([
-      'items.typo',
       'additionalProperties.typo',
+      'items.typo',
+    ]);
+  });
+
+  it('reports fields in the order of their paths, and those of embedded metadata last', () => {
+    const base = structByName('core/v1.PodTemplate');
+    const template = base.byName.get('template')!;
+    const embedded = { ...template, schema: { ...(template.schema as StructSchema), embeddedResource: true } };
+    const schema = { ...base, byName: new Map([...base.byName, ['template', embedded]]) };
+    const object: JsonObject = { z: 1, template: { metadata: { b: 1, a: 1 }, spec: { y: 1, x: 1 } }, b: 1 };
+    expect(prune(object, schema)).toEqual([
+      'b',
+      'template.spec.x',
+      'template.spec.y',
+      'z',
+      'template.metadata.a',
+      'template.metadata.b',
     ]);
   });
 });

@@ -1,4 +1,12 @@
-import { errors, FieldErrors, FieldPath, formatTime, isObject, type JsonObject } from '../../../../api/index.js';
+import {
+  errors,
+  FieldErrors,
+  FieldPath,
+  formatTime,
+  isDns1123Subdomain,
+  isObject,
+  type JsonObject,
+} from '../../../../api/index.js';
 import type { ResourceDeclaration, Subresource, VirtualRequest } from '../../../resource.js';
 import { invalidObject, shownKey } from '../../../systemfields.js';
 import { at, listAt, objectIn, textAt } from '../../access.js';
@@ -39,7 +47,10 @@ async function bind({ body, namespace, objects, context }: VirtualRequest, name:
   const node = textAt(body, 'target', 'name');
   const found = new FieldErrors();
   if (kind !== '' && kind !== 'Node') found.notSupported(FieldPath.of('target', 'kind'), kind, ['Node', '<empty>']);
-  if (node === '') found.required(FieldPath.of('target', 'name'));
+  const at = FieldPath.of('target', 'name');
+  if (node === '') found.required(at);
+  // kube-apiserver finds a node that no Node can be called when it changes the pod, thus only after the other errors.
+  else if (found.empty) for (const sentence of isDns1123Subdomain(node)) found.invalid(at, node, sentence);
   if (!found.empty) throw errors.invalid({ group: '', kind: 'Binding' }, name, found.list);
   if (name === '') throw errors.badRequest('Name parameter required.');
   await objects.change(
