@@ -22,6 +22,11 @@ export interface StructSchema {
   readonly atomic: boolean;
   /** `x-kubernetes-preserve-unknown-fields`: fields that are not declared are kept, not pruned. */
   readonly preserveUnknown: boolean;
+  /**
+   * Set inside an object that preserves unknown fields. As in kube-apiserver, server-side apply then accepts and owns fields that are not
+   * declared here either, although they are pruned.
+   */
+  readonly tracksUnknown?: true;
   /** `x-kubernetes-embedded-resource`: an object with apiVersion, kind and metadata of its own. */
   readonly embeddedResource: boolean;
   /** Required fields of a custom resource that its schema does not declare. */

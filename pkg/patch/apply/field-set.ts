@@ -2,7 +2,7 @@ import { isObject, type JsonValue } from '../../api/index.js';
 import { finish, type Steps } from '../../base/index.js';
 import { fieldSetDepthMax } from '../limits.js';
 import { canonicalElement, compareElements, type PathElement, sortedElements } from './element.js';
-import { elementSchema, type Node } from './shape.js';
+import { elementSchema, isOpen, type Node } from './shape.js';
 
 /**
  * A set of paths, in the form of managedFields: a tree of objects keyed by path element.
@@ -232,7 +232,7 @@ export function withNamedFields(set: FieldSet, schema: Node): FieldSet {
     if (k === '.' || !hasChildren(node)) continue;
     const child = elementSchema(schema, k);
     const isField =
-      schema?.kind === 'struct' && child !== undefined && (!schema.preserveUnknown || schema.byName.has(k.slice(2)));
+      schema?.kind === 'struct' && child !== undefined && (!isOpen(schema) || schema.byName.has(k.slice(2)));
     let named = withNamedFields(node, child);
     if (isField && node['.'] === undefined) named = { '.': leaf, ...named };
     if (named === node) continue;

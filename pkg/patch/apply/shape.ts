@@ -28,11 +28,14 @@ export type Node = Schema | undefined;
  */
 export const deduced: AnySchema = { kind: 'any', form: 'json' };
 
+/** Reports whether a struct may have fields that it does not declare. */
+export const isOpen = (schema: StructSchema): boolean => schema.preserveUnknown || schema.tracksUnknown === true;
+
 /** The schema of a member of a struct, a map or an unknown value. */
 export function childSchema(schema: Node, name: string): Node {
   switch (schema?.kind) {
     case 'struct':
-      return schema.byName.get(name)?.schema ?? (schema.preserveUnknown ? deduced : undefined);
+      return schema.byName.get(name)?.schema ?? (isOpen(schema) ? deduced : undefined);
     case 'map':
       return schema.values;
     case 'any':
@@ -55,7 +58,7 @@ export function elementSchema(schema: Node, element: PathElement): Node {
     fields = new Map(schema.fields.map((f) => [`f:${f.name}`, f.schema]));
     byElement.set(schema, fields);
   }
-  return fields.get(element) ?? (schema.preserveUnknown ? deduced : undefined);
+  return fields.get(element) ?? (isOpen(schema) ? deduced : undefined);
 }
 
 /** Reports whether a container is atomic: owned, compared and replaced as a whole. */

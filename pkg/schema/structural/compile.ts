@@ -8,10 +8,11 @@ import { objectFields } from './objectfields.js';
  * not a part of this form. Nothing of `schema` but default values is kept.
  */
 export function compileStructuralSchema(schema: JsonObject, name: string): StructSchema {
-  return struct({ ...schema, 'x-kubernetes-embedded-resource': true }, name);
+  return struct({ ...schema, 'x-kubernetes-embedded-resource': true }, name, false);
 }
 
-function compile(schema: JsonObject, name: string): Schema {
+/** `open`: an object around the value preserves unknown fields. */
+function compile(schema: JsonObject, name: string, open: boolean): Schema {
   const constraints = constraintsOf(schema);
   const more = constraints === undefined ? {} : { constraints };
   if (schema['x-kubernetes-int-or-string'] === true) return { kind: 'scalar', type: 'intOrString', ...more };
@@ -19,17 +20,17 @@ function compile(schema: JsonObject, name: string): Schema {
     case 'object': {
       const values = schema['additionalProperties'];
       if (values !== undefined && values !== false) {
-        const inner: Schema = isObject(values) ? compile(values, `${name}{}`) : ANYTHING;
+        const inner: Schema = isObject(values) ? compile(values, `${name}{}`, open) : ANYTHING;
         return { kind: 'map', values: inner, atomic: schema['x-kubernetes-map-type'] === 'atomic', ...more };
       }
-      return struct(schema, name);
+      return struct(schema, name, open);
     }
     case 'array': {
       const items = schema['items'];
       const listType = schema['x-kubernetes-list-type'];
       return {
         kind: 'list',
-        items: isObject(items) ? compile(items, `${name}[]`) : ANYTHING,
+        items: isObject(items) ? compile(items, `${name}[]`, open) : ANYTHING,
         listType: (listType as ListType | undefined) ?? 'atomic',
         keys: strings(schema['x-kubernetes-list-map-keys']),
         ...(listType === undefined && { undeclared: true }),
@@ -60,7 +61,8 @@ const PLAIN: ReadonlyMap<ScalarType, Schema> = new Map(
 );
 const NONE: readonly never[] = [];
 
-function struct(schema: JsonObject, name: string): StructSchema {
+function struct(schema: JsonObject, name: string, open: boolean): StructSchema {
+  const preserveUnknown = schema['x-kubernetes-preserve-unknown-fields'] === true;
   const required = new Set(strings(schema['required']));
   const declared = schema['properties'];
   const embedded = schema['x-kubernetes-embedded-resource'] === true;
@@ -69,7 +71,10 @@ function struct(schema: JsonObject, name: string): StructSchema {
     for (const key of Object.keys(declared)) {
       if (embedded && OBJECT_FIELDS.has(key)) continue;
       const property = declared[key];
-      if (isObject(property)) fields.push(fieldOf(key, property, required.has(key), `${name}.${key}`));
+      if (isObject(property))
+        fields.push(
+          fieldOf(key, property, required.has(key), compile(property, `${name}.${key}`, open || preserveUnknown)),
+        );
     }
   }
   const undeclared = [...required].filter((field) => !fields.some((f) => f.name === field));
@@ -80,7 +85,8 @@ function struct(schema: JsonObject, name: string): StructSchema {
     fields,
     byName: new Map(fields.map((f) => [f.name, f])),
     atomic: schema['x-kubernetes-map-type'] === 'atomic',
-    preserveUnknown: schema['x-kubernetes-preserve-unknown-fields'] === true,
+    preserveUnknown,
+    ...(open && { tracksUnknown: true }),
     embeddedResource: embedded,
     unions: NONE,
     ...(undeclared.length > 0 && { requiredUndeclared: undeclared }),
@@ -93,11 +99,11 @@ const OBJECT_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metad
 const NULLABLE: Constraints = { nullable: true };
 
 /** In a custom resource an absent field always differs from a zero one. */
-function fieldOf(name: string, schema: JsonObject, required: boolean, path: string): Field {
+function fieldOf(name: string, schema: JsonObject, required: boolean, compiled: Schema): Field {
   const byDefault = getOwn(schema, 'default');
   return {
     name,
-    schema: compile(schema, path),
+    schema: compiled,
     proto: 0,
     required,
     omitEmpty: true,

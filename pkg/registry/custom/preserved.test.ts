@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject, JsonValue } from '../../api/index.js';
+import { metaOf } from '../meta.js';
+import { Bench, refusal } from '../testing.js';
+import { compile } from './compile.js';
+
+const NAMES = { plural: 'boxes', singular: 'box', kind: 'Box', listKind: 'BoxList' };
+const BOXES = 'boxes.example.com/v1';
+const INNER: JsonObject = {
+  type: 'object',
+  properties: { a: { type: 'string' }, sub: { type: 'object', properties: { a: { type: 'string' } } } },
+};
+const KEYED: JsonObject = {
+  type: 'array',
+  'x-kubernetes-list-type': 'map',
+  'x-kubernetes-list-map-keys': ['n'],
+  items: { type: 'object', required: ['n'], properties: { n: { type: 'string' }, o: INNER } },
+};
+const SPEC: JsonObject = {
+  type: 'object',
+  properties: {
+    closed: INNER,
+    open: {
+      type: 'object',
+      'x-kubernetes-preserve-unknown-fields': true,
+      properties: {
+        in: INNER,
+        list: { type: 'array', items: INNER },
+        keyed: KEYED,
+        map: { type: 'object', additionalProperties: INNER },
+        object: { type: 'object', 'x-kubernetes-embedded-resource': true, properties: { spec: INNER } },
+      },
+    },
+  },
+};
+
+async function applied(open: JsonValue, member = 'open'): Promise<JsonObject> {
+  const bench = await Bench.open();
+  const versions = [
+    {
+      name: 'v1',
+      served: true,
+      storage: true,
+      schema: { openAPIV3Schema: { type: 'object', properties: { spec: SPEC } } },
+    },
+  ];
+  await bench.registry.changeKinds({
+    set: [compile({ group: 'example.com', scope: 'Namespaced', names: NAMES, versions }, NAMES)],
+  });
+  const box = { apiVersion: 'example.com/v1', kind: 'Box', metadata: { name: 'a' }, spec: { [member]: open } };
+  return bench.patch(BOXES, ['default', 'a'], box, 'apply', { fieldManager: 'one' });
+}
+
+describe('an apply of fields that are declared nowhere, inside an object that preserves unknown fields', () => {
+  it.each<readonly [string, JsonValue, JsonValue, JsonValue]>([
+    ['an object', { in: { sub: { b: 1 } } }, { in: { sub: {} } }, { 'f:in': { 'f:sub': { 'f:b': {} } } }],
+    ['an item of an atomic list', { list: [{ b: 1 }] }, { list: [{}] }, { 'f:list': {} }],
+    [
+      'an item of a keyed list',
+      { keyed: [{ n: 'x', o: { z: 1 } }] },
+      { keyed: [{ n: 'x', o: {} }] },
+      { 'f:keyed': { 'k:{"n":"x"}': { '.': {}, 'f:n': {}, 'f:o': { 'f:z': {} } } } },
+    ],
+    ['a value of a map', { map: { x: { b: 1 } } }, { map: { x: {} } }, { 'f:map': { 'f:x': { '.': {}, 'f:b': {} } } }],
+  ])('succeeds, owns and prunes them: %s', async (_, given, kept, owned) => {
+    const o = await applied(given);
+    expect(o['spec']).toEqual({ open: kept });
+    expect(metaOf(o)['managedFields']).toMatchObject([{ fieldsV1: { 'f:spec': { 'f:open': owned } } }]);
+  });
+
+  it('is refused in embedded metadata, and outside', async () => {
+    const embedded = { object: { apiVersion: 'v1', kind: 'X', metadata: { zz: 1 } } };
+    expect(await refusal(applied(embedded))).toContain('.spec.open.object.metadata.zz: field not declared in schema');
+    expect(await refusal(applied({ sub: { b: 1 } }, 'closed'))).toContain(
+      '.spec.closed.sub.b: field not declared in schema',
+    );
+  });
+});
