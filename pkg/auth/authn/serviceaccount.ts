@@ -183,18 +183,18 @@ export class ServiceAccountAuthenticator implements TokenAuthenticator {
       return accepted;
     }
     const { audiences } = this.#config;
-    if (textAt(payload, 'iss') === LEGACY_ISSUER) {
-      this.#uses.used('legacy');
-      request?.annotateCredential('authentication.k8s.io/legacy-token', textAt(payload, 'sub'));
-      return this.#judgeLegacy(payload, token, asked, request);
-    }
-    if (claims === undefined || user === undefined)
-      return failed('service account token claims could not be validated');
+    if (claims === undefined) return failed('service account token claims could not be validated');
     const named = claims.audiences.length === 0 ? audiences : claims.audiences;
     const wanted = asked ?? audiences;
     const common = wanted.filter((audience) => named.includes(audience));
     if (common.length === 0)
       return failed(`token audiences ${listText(named)} is invalid for the target audiences ${listText(wanted)}`);
+    if (textAt(payload, 'iss') === LEGACY_ISSUER) {
+      this.#uses.used('legacy');
+      request?.annotateCredential('authentication.k8s.io/legacy-token', textAt(payload, 'sub'));
+      return this.#judgeLegacy(payload, token, common, request);
+    }
+    if (user === undefined) return failed('service account token claims could not be validated');
     const problem = this.#timeProblem(claims) ?? this.#objectProblem(claims);
     if (problem !== undefined) return failed(problem);
     if (claims.warnAfter !== undefined) this.#noteAge(claims.warnAfter, claims.subject, request);
@@ -226,6 +226,8 @@ export class ServiceAccountAuthenticator implements TokenAuthenticator {
 
   #objectProblem(claims: ServiceAccountClaims): string | undefined {
     const { namespace, serviceAccount, pod, secret, node } = claims;
+    if (serviceAccount.name === '') return 'resource name may not be empty';
+    if (namespace === '') return 'the server could not find the requested resource';
     const account = this.#objects.identity(SERVICE_ACCOUNTS, namespace, serviceAccount.name);
     if (account === undefined) return `serviceaccounts "${serviceAccount.name}" not found`;
     if (account.uid !== serviceAccount.uid)
@@ -269,23 +271,28 @@ export class ServiceAccountAuthenticator implements TokenAuthenticator {
   #judgeLegacy(
     payload: JsonObject,
     token: string,
-    asked: readonly string[] | undefined,
+    audiences: readonly string[],
     request: TokenRequest | undefined,
   ): Authentication {
     const claim = (name: string): string => textAt(payload, `kubernetes.io/serviceaccount/${name}`);
     const namespace = claim('namespace');
     const [secretName, name, uid] = [claim('secret.name'), claim('service-account.name'), claim('service-account.uid')];
-    const common = (asked ?? this.#config.audiences).filter((audience) => this.#config.audiences.includes(audience));
-    if (common.length === 0) return failed('token audiences are invalid for the target audiences');
-    if (textAt(payload, 'sub') !== `system:serviceaccount:${namespace}:${name}` || name === '' || secretName === '')
-      return failed('service account token claims could not be validated');
+    const subject = textAt(payload, 'sub');
+    if (subject === '') return failed('sub claim is missing');
+    if (namespace === '') return failed('namespace claim is missing');
+    if (secretName === '') return failed('secretName claim is missing');
+    if (name === '') return failed('serviceAccountName claim is missing');
+    if (uid === '') return failed('serviceAccountUID claim is missing');
+    if (subject !== `system:serviceaccount:${namespace}:${name}`) return failed('sub claim is invalid');
     const secret = this.#objects.get(SECRETS, namespace, secretName);
-    if (secret === undefined || textAt(secret, 'metadata', 'deletionTimestamp') !== '') return failed(INVALIDATED);
+    if (secret === undefined || textAt(secret, 'metadata', 'deletionTimestamp') !== '')
+      return failed('Token has been invalidated');
     const stored = Buffer.from(textAt(secret, 'data', 'token'), 'base64');
-    if (!sameBytes(stored, Buffer.from(token))) return failed("service account token does not match server's copy");
+    if (!sameBytes(stored, Buffer.from(token))) return failed("Token does not match server's copy");
     const account = this.#objects.identity(SERVICE_ACCOUNTS, namespace, name);
-    if (account === undefined || account.uid !== uid || this.#isGone(account))
-      return failed(`service account ${namespace}/${name} has been deleted`);
+    if (account === undefined) return failed(`serviceaccounts "${name}" not found`);
+    if (this.#isGone(account)) return failed(`ServiceAccount ${namespace}/${name} has been deleted`);
+    if (account.uid !== uid) return failed(`ServiceAccount UID (${account.uid}) does not match claim (${uid})`);
     const invalid = this.#noteLegacy({ namespace, secret, secretName, account: name }, request);
     if (invalid !== undefined) return failed(invalid);
     return {
@@ -295,7 +302,7 @@ export class ServiceAccountAuthenticator implements TokenAuthenticator {
         uid,
         groups: serviceAccountGroups({ namespace, name }),
       },
-      audiences: common,
+      audiences,
     };
   }
 
@@ -356,9 +363,11 @@ const sameBytes = (a: Buffer, b: Buffer): boolean => a.length === b.length && ti
 /** Reads header and payload of a JWT in compact form, without verification. */
 function unverifiedParts(token: string): { readonly header: JsonObject; readonly payload: JsonObject } | undefined {
   const parts = token.split('.', 4);
-  if (parts.length !== 3) return undefined;
+  // Node decodes padding and other alphabets too: one token would then be valid in many spellings.
+  if (parts.length !== 3 || !parts.every((part) => /^[\w-]*$/.test(part) && part.length % 4 !== 1)) return undefined;
   const [header, payload] = parts.slice(0, 2).map((part) => parse(Buffer.from(part, 'base64url').toString('utf8')));
-  return isObject(header) && isObject(payload) ? { header, payload } : undefined;
+  if (!isObject(header) || !isObject(payload)) return undefined;
+  return typeof (header['kid'] ?? '') === 'string' ? { header, payload } : undefined;
 }
 
 function parse(text: string): JsonValue | undefined {

@@ -1,7 +1,7 @@
 import { errors } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
-import { listAt, textAt } from '../access.js';
+import { listAt, objectAt, textAt } from '../access.js';
 import type { ClusterConfig } from '../cluster.js';
 import { versions } from '../form.js';
 import { userInfo } from './selfsubjectreview.js';
@@ -27,7 +27,8 @@ export function tokenReview({ tokens }: ClusterConfig): ResourceDeclaration<shap
         ...body,
         status: {
           ...(user === undefined ? {} : { authenticated: true }),
-          user: user === undefined ? {} : userInfo(user),
+          // kube-apiserver leaves the user of the request if it knows none
+          user: user === undefined ? objectAt(objectAt(body, 'status'), 'user') : userInfo(user),
           ...(audiences.length === 0 ? {} : { audiences: [...audiences] }),
           ...(error === '' ? {} : { error }),
         },

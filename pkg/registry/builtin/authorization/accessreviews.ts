@@ -83,6 +83,8 @@ export function accessReviews({ authorize }: ClusterConfig): readonly ResourceDe
     strategy: {},
     virtual: async (request) => {
       const body = request.body ?? {};
+      if (review.namespaced && textAt(body, 'metadata', 'namespace') === '')
+        throw errors.badRequest('namespace is required on this type: ');
       check(body, review);
       const decision = await authorize(review.user(request), asked(body));
       const problems = [...ignoredSelectors(at(body, 'spec', 'resourceAttributes'))];
