@@ -30,14 +30,29 @@ export function isWebSocketWatch(request: IncomingMessage, url: string): boolean
   }
 }
 
-/** The request line and headers again, without the Upgrade header. */
-export function withoutUpgrade(request: IncomingMessage): Buffer {
+/**
+ * The request line and headers again, without `upgrade` in Connection, so that Node does not detach the connection. The
+ * Upgrade header stays: it is the sign that a token may be in a subprotocol.
+ */
+export function withoutUpgrade(
+  request: Pick<IncomingMessage, 'method' | 'url' | 'httpVersion' | 'rawHeaders'>,
+): Buffer {
   const raw = request.rawHeaders;
   let text = `${request.method} ${request.url} HTTP/${request.httpVersion}\r\n`;
-  for (let i = 0; i < raw.length; i += 2)
-    if (raw[i]!.toLowerCase() !== 'upgrade') text += `${raw[i]}: ${raw[i + 1]}\r\n`;
+  for (let i = 0; i < raw.length; i += 2) {
+    const [name, value] = [raw[i]!, raw[i + 1]!];
+    const kept = name.toLowerCase() === 'connection' ? withoutOption(value, 'upgrade') : value;
+    if (kept !== '' || value === '') text += `${name}: ${kept}\r\n`;
+  }
   return Buffer.from(`${text}\r\n`, 'latin1');
 }
+
+const withoutOption = (list: string, option: string): string =>
+  list
+    .split(',')
+    .filter((one) => one.trim().toLowerCase() !== option)
+    .join(',')
+    .trim();
 
 /**
  * Accepts the handshake. The response is written as complete WebSocket frames (`websocketFramings`) that are shared with other
