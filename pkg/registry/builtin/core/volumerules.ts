@@ -27,6 +27,7 @@ import {
   iscsiTarget,
   LONG_PORTAL,
   nodeSelector,
+  ownOptions,
   type SourceRule,
   sourceRule,
 } from './pod/validation/index.js';
@@ -112,7 +113,10 @@ const OWN: Readonly<Record<string, SourceRule>> = {
   },
   cinder: secretOfANamespace('cinder'),
   storageos: secretOfANamespace('storageos'),
-  flexVolume: (s, path, errors) => required(s, path, errors, 'driver'),
+  flexVolume: (s, path, errors) => {
+    required(s, path, errors, 'driver');
+    ownOptions(s, path, errors);
+  },
   csi: (s, path, errors) => {
     sourceRule('csi')!({ driver: textAt(s, 'driver') }, path, errors);
     required(s, path, errors, 'volumeHandle');

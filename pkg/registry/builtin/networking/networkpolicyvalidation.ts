@@ -94,16 +94,14 @@ function ipBlock(
     errors.required(path.child('cidr'));
     return;
   }
-  const bad = isCidr(cidr);
-  for (const s of bad) errors.invalid(path.child('cidr'), cidr, s);
-  if (bad.length > 0) return;
+  for (const s of isCidr(cidr)) errors.invalid(path.child('cidr'), cidr, s);
   const whole = parseCidr(cidr);
+  if (whole === undefined) return;
   errors.each(listAt(block, 'except').map(String), (v, i) => {
     const here = path.child('except').index(i);
-    const wrong = isCidr(v);
-    for (const s of wrong) errors.invalid(here, v, s);
+    for (const s of isCidr(v)) errors.invalid(here, v, s);
     const part = parseCidr(v);
-    if (wrong.length > 0 || part === undefined || whole === undefined) return;
+    if (part === undefined) return;
     if (!cidrContains(whole, part.address) || whole.prefixLength >= part.prefixLength)
       errors.invalid(here, v, 'must be a strict subset of `cidr`');
   });

@@ -106,10 +106,17 @@ function take(budget: JsonObject, pod: string, now: string): void {
   if (numberAt(status, 'observedGeneration') < generation)
     throw refused(`The disruption budget ${name} is still being processed by the server.`, SECONDS_UNTIL_OBSERVED);
   const allowed = numberAt(status, 'disruptionsAllowed');
-  const forbidden = (why: string): Error => errors.forbidden(BUDGETS, name, why);
-  if (allowed < 0) throw forbidden('pdb disruptions allowed is negative');
+  const forbidden = (why: string, cause: string): ApiError => {
+    const { code, reason, message = '', details } = errors.forbidden(BUDGETS, name, why).status;
+    const text = `The disruption budget ${name} does not allow evicting pods currently: ${cause}`;
+    return new ApiError(code, reason, message, { ...details, causes: [{ reason: 'DisruptionBudget', message: text }] });
+  };
+  if (allowed < 0) throw forbidden('pdb disruptions allowed is negative', 'pdb disruptions allowed is negative');
   if (Object.keys(objectAt(status, 'disruptedPods')).length > DISRUPTED_PODS_MAX)
-    throw forbidden('DisruptedPods map too big - too many evictions not confirmed by PDB controller');
+    throw forbidden(
+      'DisruptedPods map too big - too many evictions not confirmed by PDB controller',
+      'too many pending evictions not confirmed by PDB controller',
+    );
   if (allowed === 0) throw refused(whyNone(name, status), 0);
   status['disruptionsAllowed'] = allowed - 1;
   objectIn(status, 'disruptedPods')[pod] = now;
@@ -119,9 +126,16 @@ function take(budget: JsonObject, pod: string, now: string): void {
 function whyNone(name: string, status: JsonObject): string {
   const desired = numberAt(status, 'desiredHealthy');
   const current = numberAt(status, 'currentHealthy');
-  return current > desired
-    ? `The disruption budget ${name} does not allow evicting pods currently`
-    : `The disruption budget ${name} needs ${desired} healthy pods and has ${current} currently`;
+  const none = `The disruption budget ${name} does not allow evicting pods currently`;
+  const refusal = objectsAt(status, 'conditions').find(
+    (c) => textAt(c, 'type') === 'DisruptionAllowed' && textAt(c, 'status') === 'False' && textAt(c, 'message') !== '',
+  );
+  const [reason, message] = [textAt(refusal, 'reason'), textAt(refusal, 'message')];
+  // The counts of a budget that could not be computed mean nothing.
+  if (reason === 'SyncFailed') return `${none} because it failed sync: ${message}`;
+  if (current <= desired)
+    return `The disruption budget ${name} needs ${desired} healthy pods and has ${current} currently`;
+  return refusal === undefined ? none : `${none} (${reason}): ${message}`;
 }
 
 function refused(why: string, retryAfterSeconds: number): ApiError {

@@ -23,6 +23,7 @@ export {
   iscsiInitiator,
   iscsiTarget,
   LONG_PORTAL,
+  ownOptions,
   type SourceRule,
   sourceRule,
 } from './volumes.js';

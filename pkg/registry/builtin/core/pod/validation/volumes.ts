@@ -250,7 +250,10 @@ const SOURCES: readonly Source[] = [
   { json: 'fc', rule: fc },
   {
     json: 'flexVolume',
-    rule: need('driver'),
+    rule: (s, path, errors) => {
+      needs(s, path, errors, 'driver');
+      ownOptions(s, path, errors);
+    },
   },
   {
     json: 'configMap',
@@ -444,4 +447,13 @@ function claimName(
 /** Validates a source that pods and PersistentVolumes share. */
 export function sourceRule(json: string): SourceRule | undefined {
   return SOURCES.find((s) => s.json === json)?.rule;
+}
+
+/** Options of a driver do not use the names of Kubernetes, which the kubelet adds. */
+export function ownOptions(source: JsonValue, path: FieldPath, errors: FieldErrors): void {
+  for (const key of Object.keys(objectAt(source, 'options'))) {
+    const namespace = key.split('/', 1)[0]!.toLowerCase();
+    if (/(^|\.)(kubernetes|k8s)\.io$/.test(namespace))
+      errors.invalid(path.child('options').key(key), key, 'kubernetes.io and k8s.io namespaces are reserved');
+  }
 }

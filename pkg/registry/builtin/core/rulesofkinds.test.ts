@@ -44,3 +44,44 @@ it('refuses a service whose annotations about zones differ', async () => {
   ]);
   await service({ [now!]: 'Auto' });
 });
+
+it('refuses options of a volume driver that have names of Kubernetes', async () => {
+  const bench = await Bench.open();
+  const options = { 'kubernetes.io/x': 'a', 'a.K8s.io': 'b', 'example.com/kubernetes.io': 'c' };
+  const flexVolume = { driver: 'd', options };
+  const problem = (path: string, key: string): string =>
+    `${path}.options[${key}]: Invalid value: "${key}": kubernetes.io and k8s.io namespaces are reserved`;
+  const spec = { capacity: { storage: '1' }, accessModes: ['ReadWriteOnce'], flexVolume };
+  const volume = { apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name: 'v' }, spec };
+  expect(await causesOf(bench.create('persistentvolumes', '', volume))).toEqual([
+    problem('spec.flexVolume', 'kubernetes.io/x'),
+    problem('spec.flexVolume', 'a.K8s.io'),
+  ]);
+  const pod = { containers: [{ name: 'c', image: 'x' }], volumes: [{ name: 'v', flexVolume }] };
+  const creating = bench.create('pods', 'default', {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'p' },
+    spec: pod,
+  });
+  expect(await causesOf(creating)).toEqual([
+    problem('spec.volumes[0].flexVolume', 'kubernetes.io/x'),
+    problem('spec.volumes[0].flexVolume', 'a.K8s.io'),
+  ]);
+});
+
+it('compares the exceptions of a block that has bits beyond its prefix', async () => {
+  const bench = await Bench.open();
+  const ipBlock = { cidr: '1.2.3.4/8', except: ['9.9.9.9/32', '1.2.3.0/24'] };
+  const policy = {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'NetworkPolicy',
+    metadata: { name: 'n' },
+    spec: { podSelector: {}, ingress: [{ from: [{ ipBlock }] }] },
+  };
+  const path = 'spec.ingress[0].from[0].ipBlock';
+  expect(await causesOf(bench.create('networkpolicies.networking.k8s.io', 'default', policy))).toEqual([
+    `${path}.cidr: Invalid value: "1.2.3.4/8": must not have bits set beyond the prefix length`,
+    `${path}.except[0]: Invalid value: "9.9.9.9/32": must be a strict subset of \`cidr\``,
+  ]);
+});

@@ -1,0 +1,60 @@
+import { expect, it } from 'vitest';
+import { ApiError, type JsonObject } from '../../../../api/index.js';
+import { Bench } from '../../../testing.js';
+
+const LABELS = { a: 'b' };
+const CONDITION = { type: 'DisruptionAllowed', status: 'False', lastTransitionTime: '2026-01-01T00:00:00Z' };
+
+const EVICTION: JsonObject = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'p' } };
+
+/** Returns the cause of the refusal of an eviction under a budget with this status. */
+async function refusal(status: JsonObject): Promise<readonly [number, string | undefined]> {
+  const bench = await Bench.open();
+  const spec = { containers: [{ name: 'c', image: 'x' }] };
+  await bench.create('pods', 'default', {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'p', labels: LABELS },
+    spec,
+  });
+  await bench.patch('pods/status', ['default', 'p'], {
+    status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] },
+  });
+  await bench.create('poddisruptionbudgets.policy/v1', 'default', {
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: { name: 'b' },
+    spec: { selector: { matchLabels: LABELS }, minAvailable: 1 },
+  });
+  const counts = {
+    currentHealthy: 1,
+    desiredHealthy: 1,
+    expectedPods: 1,
+    disruptionsAllowed: 0,
+    observedGeneration: 1,
+  };
+  await bench.patch('poddisruptionbudgets.policy/v1/status', ['default', 'b'], { status: { ...counts, ...status } });
+  try {
+    await bench.create('pods/eviction', 'default', EVICTION, { name: 'p' });
+  } catch (e) {
+    if (e instanceof ApiError) return [e.status.code, e.status.details?.causes?.[0]?.message];
+    throw e;
+  }
+  throw new Error('the pod was evicted');
+}
+
+it.each<readonly [JsonObject, string]>([
+  [{}, 'needs 1 healthy pods and has 1 currently'],
+  [{ currentHealthy: 2 }, 'does not allow evicting pods currently'],
+  [
+    { currentHealthy: 2, conditions: [{ ...CONDITION, reason: 'Because', message: 'of it' }] },
+    'does not allow evicting pods currently (Because): of it',
+  ],
+  [
+    { conditions: [{ ...CONDITION, reason: 'SyncFailed', message: 'no controller' }] },
+    'does not allow evicting pods currently because it failed sync: no controller',
+  ],
+  [{ disruptionsAllowed: 0, desiredHealthy: 2 }, 'needs 2 healthy pods and has 1 currently'],
+])('a budget with the status %j says why it refuses an eviction', async (status, why) => {
+  expect(await refusal(status)).toEqual([429, `The disruption budget b ${why}`]);
+});
