@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
-import type { JsonObject } from '../../../api/index.js';
-import { Bench, causesOf } from '../../testing.js';
+import type { JsonObject } from '../../api/index.js';
+import { Bench, causesOf } from '../testing.js';
+
+/** Rules that were found by looking for messages of kube-apiserver that trireme did not have. */
 
 it('keeps a class of attributes that the volume of a claim has', async () => {
   const bench = await Bench.open();
