@@ -87,3 +87,20 @@ it('compares the exceptions of a block that has bits beyond its prefix', async (
     `${path}.except[0]: Invalid value: "9.9.9.9/32": must be a strict subset of \`cidr\``,
   ]);
 });
+
+it('names the selector of a variable whose key is no name of a label', async () => {
+  const bench = await Bench.open();
+  const env = [{ name: 'e', valueFrom: { fieldRef: { fieldPath: "metadata.labels['A B']" } } }];
+  const pod = { containers: [{ name: 'c', image: 'x', env }] };
+  const creating = bench.create('pods', 'default', {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'p' },
+    spec: pod,
+  });
+  expect(await causesOf(creating)).toEqual([
+    expect.stringMatching(
+      /^spec\.containers\[0\]\.env\[0\]\.valueFrom\.fieldRef: Invalid value: "A B": name part must/,
+    ),
+  ]);
+});

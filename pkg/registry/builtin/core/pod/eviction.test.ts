@@ -7,8 +7,8 @@ const CONDITION = { type: 'DisruptionAllowed', status: 'False', lastTransitionTi
 
 const EVICTION: JsonObject = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'p' } };
 
-/** Returns the cause of the refusal of an eviction under a budget with this status. */
-async function refusal(status: JsonObject): Promise<readonly [number, string | undefined]> {
+/** Returns the refusal of an eviction under a budget with this status. */
+async function refusal(status: JsonObject): Promise<ApiError['status']> {
   const bench = await Bench.open();
   const spec = { containers: [{ name: 'c', image: 'x' }] };
   await bench.create('pods', 'default', {
@@ -37,7 +37,7 @@ async function refusal(status: JsonObject): Promise<readonly [number, string | u
   try {
     await bench.create('pods/eviction', 'default', EVICTION, { name: 'p' });
   } catch (e) {
-    if (e instanceof ApiError) return [e.status.code, e.status.details?.causes?.[0]?.message];
+    if (e instanceof ApiError) return e.status;
     throw e;
   }
   throw new Error('the pod was evicted');
@@ -56,5 +56,19 @@ it.each<readonly [JsonObject, string]>([
   ],
   [{ disruptionsAllowed: 0, desiredHealthy: 2 }, 'needs 2 healthy pods and has 1 currently'],
 ])('a budget with the status %j says why it refuses an eviction', async (status, why) => {
-  expect(await refusal(status)).toEqual([429, `The disruption budget b ${why}`]);
+  const { code, details } = await refusal(status);
+  expect([code, details?.causes?.[0]?.message]).toEqual([429, `The disruption budget b ${why}`]);
+});
+
+it('a budget with too many disrupted pods forbids an eviction', async () => {
+  const pods = Array.from({ length: 2001 }, (_, i) => [`p${i}`, '2026-01-01T00:00:00Z']);
+  const disruptedPods = Object.fromEntries(pods) as JsonObject;
+  const { code, message, details } = await refusal({ disruptionsAllowed: 1, disruptedPods });
+  expect([code, message]).toEqual([
+    403,
+    'poddisruptionbudget.policy "b" is forbidden: DisruptedPods map too big - too many evictions not confirmed by PDB controller',
+  ]);
+  expect(details?.causes?.[0]?.message).toBe(
+    'The disruption budget b does not allow evicting pods currently: too many pending evictions not confirmed by PDB controller',
+  );
 });

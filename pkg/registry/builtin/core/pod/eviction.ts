@@ -15,6 +15,8 @@ export const evictionSubresource: Subresource = {
 
 const PODS = { group: '', resource: 'pods' } as const;
 const BUDGETS = { group: 'policy', resource: 'poddisruptionbudgets' } as const;
+/** As kube-apiserver names a budget in an error. */
+const NAMED_BUDGET = { group: 'policy', resource: 'poddisruptionbudget' } as const;
 const REFUSED = "Cannot evict pod as it would violate the pod's disruption budget.";
 /** The limit on evictions that a budget records until its controller observes them. */
 const DISRUPTED_PODS_MAX = 2000;
@@ -107,7 +109,7 @@ function take(budget: JsonObject, pod: string, now: string): void {
     throw refused(`The disruption budget ${name} is still being processed by the server.`, SECONDS_UNTIL_OBSERVED);
   const allowed = numberAt(status, 'disruptionsAllowed');
   const forbidden = (why: string, cause: string): ApiError => {
-    const { code, reason, message = '', details } = errors.forbidden(BUDGETS, name, why).status;
+    const { code, reason, message = '', details } = errors.forbidden(NAMED_BUDGET, name, why).status;
     const text = `The disruption budget ${name} does not allow evicting pods currently: ${cause}`;
     return new ApiError(code, reason, message, { ...details, causes: [{ reason: 'DisruptionBudget', message: text }] });
   };

@@ -183,7 +183,7 @@ export function fieldSelector(
     errors.invalid(here, field, `error converting fieldPath: unsupported pod version: ${version}`);
   } else if (keyed !== undefined) {
     const { key } = keyed;
-    sentences(keyed.of === 'metadata.annotations' ? key.toLowerCase() : key, isLabelKey, here, errors);
+    sentences(keyed.of === 'metadata.annotations' ? key.toLowerCase() : key, isLabelKey, path, errors);
   } else {
     if (subscript !== undefined) {
       errors.invalid(here, field, `error converting fieldPath: field label does not support subscript: ${field}`);
