@@ -178,3 +178,15 @@ export interface StoredObjects {
   /** The resource of a kind that is currently served. */
   resourceOf(kind: GroupVersionKind): (GroupResourceName & { readonly namespaced: boolean }) | undefined;
 }
+
+/**
+ * Reviews, as `resource.group`. Authentication and authorization themselves depend on them and they are not stored, so no webhook receives them.
+ */
+export const REVIEWS_WITHOUT_WEBHOOKS: ReadonlySet<string> = new Set([
+  'tokenreviews.authentication.k8s.io',
+  'selfsubjectreviews.authentication.k8s.io',
+  'subjectaccessreviews.authorization.k8s.io',
+  'localsubjectaccessreviews.authorization.k8s.io',
+  'selfsubjectaccessreviews.authorization.k8s.io',
+  'selfsubjectrulesreviews.authorization.k8s.io',
+]);

@@ -20,6 +20,7 @@ export {
   type AdmissionSubject,
   admissionOf,
   type PlacedObject,
+  REVIEWS_WITHOUT_WEBHOOKS,
   type Reinvocation,
   type StepThat,
   type StoredObjects,

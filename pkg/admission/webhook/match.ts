@@ -1,4 +1,10 @@
-import { type AdmissionRequest, type AdmissionSubject, errors, type StoredObjects } from '../../api/index.js';
+import {
+  type AdmissionRequest,
+  type AdmissionSubject,
+  errors,
+  REVIEWS_WITHOUT_WEBHOOKS,
+  type StoredObjects,
+} from '../../api/index.js';
 import { CheckMemo, type Pace } from '../../cel/index.js';
 import { type AuthorizeCheck, checkDecider } from '../policy/checks.js';
 import { settled } from '../policy/evaluation.js';
@@ -20,20 +26,10 @@ const CONFIGURATION: ReadonlySet<string> = new Set([
   'mutatingadmissionpolicybindings',
 ]);
 
-/** Reviews, which authentication and authorization themselves depend on. They are not stored. */
-const REVIEWS: ReadonlySet<string> = new Set([
-  'authentication.k8s.io/tokenreviews',
-  'authentication.k8s.io/selfsubjectreviews',
-  'authorization.k8s.io/subjectaccessreviews',
-  'authorization.k8s.io/localsubjectaccessreviews',
-  'authorization.k8s.io/selfsubjectaccessreviews',
-  'authorization.k8s.io/selfsubjectrulesreviews',
-]);
-
 /** Whether no webhook receives a request. */
 export function isExempt({ groupResource: { group, resource } }: AdmissionRequest): boolean {
   if (group === 'admissionregistration.k8s.io') return CONFIGURATION.has(resource);
-  return REVIEWS.has(`${group}/${resource}`);
+  return REVIEWS_WITHOUT_WEBHOOKS.has(`${resource}.${group}`);
 }
 
 export interface MatchParts {

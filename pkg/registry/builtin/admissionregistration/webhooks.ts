@@ -9,6 +9,7 @@ import {
   isObject,
   isQualifiedName,
   type JsonObject,
+  REVIEWS_WITHOUT_WEBHOOKS,
   type Shaped,
 } from '../../../api/index.js';
 import type { Steps } from '../../../base/index.js';
@@ -284,14 +285,5 @@ function excludedBy(rule: JsonObject): ReadonlySet<string> {
   const [groups, resources] = (['apiGroups', 'resources'] as const).map((field) => listAt(rule, field).map(String));
   if (groups!.includes('*') || resources!.includes('*')) return new Set();
   const named = groups!.flatMap((group) => resources!.map((resource) => `${resource}.${group}`));
-  return new Set(named.filter((name) => REVIEWS.has(name)));
+  return new Set(named.filter((name) => REVIEWS_WITHOUT_WEBHOOKS.has(name)));
 }
-
-const REVIEWS: ReadonlySet<string> = new Set([
-  'tokenreviews.authentication.k8s.io',
-  'selfsubjectreviews.authentication.k8s.io',
-  'subjectaccessreviews.authorization.k8s.io',
-  'localsubjectaccessreviews.authorization.k8s.io',
-  'selfsubjectaccessreviews.authorization.k8s.io',
-  'selfsubjectrulesreviews.authorization.k8s.io',
-]);

@@ -52,7 +52,7 @@ export function podAnnotations(
   tolerations(annotations, path, errors);
   if (!isCost(annotations[DELETION_COST]) && isCost(stored[DELETION_COST]))
     errors.invalid(path.key(DELETION_COST), annotations[DELETION_COST], 'must be a 32bit integer');
-  for (const [key, value] of sortedFirst(annotations, SECCOMP_POD))
+  for (const [key, value] of entriesFrom(annotations, SECCOMP_POD))
     if (key === SECCOMP_POD || key.startsWith(SECCOMP_CONTAINER)) seccomp(String(value), path.child(key), errors);
   const appArmor = Object.entries(annotations).filter(([key]) => key.startsWith(APP_ARMOR));
   if (appArmor.length === 0) return;
@@ -69,7 +69,8 @@ function isEmpty(annotations: JsonObject): boolean {
   return true;
 }
 
-function sortedFirst(annotations: JsonObject, first: string): readonly (readonly [string, JsonValue])[] {
+/** The entries, that of `first` before the others. */
+function entriesFrom(annotations: JsonObject, first: string): readonly (readonly [string, JsonValue])[] {
   const entries = Object.entries(annotations);
   return [...entries.filter(([key]) => key === first), ...entries.filter(([key]) => key !== first)];
 }
