@@ -79,8 +79,7 @@ async function withServer(flags, use) {
 }
 
 /**
- * An area fails only if it fails again, one case after the other: a stalled machine can break a case that waits, and the order in which
- * impersonation is tried depends on what the same user did before, in another case perhaps.
+ * An area fails only if it fails again, one case after the other: a stalled machine can break a case that waits.
  */
 async function replayAgain(at, part, structure) {
   let reached = await replayFiles(at, part, structure);
