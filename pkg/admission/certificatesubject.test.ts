@@ -9,8 +9,19 @@ const SIGNER = 'kubernetes.io/kube-apiserver-client';
  * A request whose subject has this organisation, as a string of this type; with only the fields that the step reads.
  */
 function asking(tag: number, text: Buffer, signerName = SIGNER): AdmissionRequest {
-  const der = Buffer.concat([Buffer.from([0x06, 0x03, 0x55, 0x04, 0x0a, tag, text.length]), text]);
-  const pem = `-----BEGIN CERTIFICATE REQUEST-----\n${der.toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`;
+  const organization = der(0x31, der(0x30, der(0x06, Buffer.from([0x55, 0x04, 0x0a])), der(tag, text)));
+  return encoded(der(0x30, organization), signerName);
+}
+
+const der = (tag: number, ...content: readonly Buffer[]): Buffer => {
+  const inner = Buffer.concat(content);
+  return Buffer.concat([Buffer.from([tag, 0x82, inner.length >> 8, inner.length & 0xff]), inner]);
+};
+
+function encoded(subject: Buffer, signerName = SIGNER): AdmissionRequest {
+  const info = der(0x30, der(0x02, Buffer.from([0])), subject, der(0x30), der(0xa0));
+  const request = der(0x30, info, der(0x30), der(0x03, Buffer.alloc(8)));
+  const pem = `-----BEGIN CERTIFICATE REQUEST-----\n${request.toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`;
   return admissionRequest('certificatesigningrequests', {
     group: 'certificates.k8s.io',
     namespace: '',
@@ -46,7 +57,6 @@ it('requests for other organisations are admitted', () => {
   expect(() => certificateSubjectStep.validate!(asking(0x1e, Buffer.from('abc')))).not.toThrow();
 });
 
-it('refuses a request that names an attribute too often', () => {
-  const text = Buffer.concat(Array.from({ length: 1_001 }, () => Buffer.from([0x06, 0x03, 0x55, 0x04, 0x0a, 0x0c, 0])));
-  expect(() => certificateSubjectStep.validate!(asking(0x0c, text))).toThrow('more than 1000 times');
+it('refuses a request whose subject cannot be read', () => {
+  expect(() => certificateSubjectStep.validate!(encoded(der(0x30, der(0x30))))).toThrow('failed to parse CSR');
 });

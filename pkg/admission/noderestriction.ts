@@ -3,18 +3,21 @@ import {
   type AdmissionStep,
   at,
   boolAt,
+  COMMON_NAME,
   cloneJson,
   equalJson,
   errors,
   type JsonObject,
   type JsonValue,
+  namesOf,
   objectAt,
   objectIn,
   objectsAt,
   type StoredObjects,
   textAt,
 } from '../api/index.js';
-import { commonNames } from './certificatesubject.js';
+import { internalDifference } from '../schema/index.js';
+import { requestIn } from './certificatesubject.js';
 import { checkPodCertificate, checkTokenRequest } from './nodetokens.js';
 import { apiReference } from './podreferences.js';
 import type { AuthorizeCheck } from './policy/checks.js';
@@ -108,10 +111,10 @@ async function checkPod(call: NodeCall): Promise<void> {
     throw refuse(
       `unexpected operation ${quoted(operationOf(call))}, node ${quoted(node)} can only create and delete mirror pods`,
     );
-  // Deleting a collection calls this for each of its pods, and once without a name before they are read.
-  const pod = request.old ?? (request.name === '' ? undefined : await existingPod(call));
-  if (pod !== undefined && podNode(pod) !== node)
-    throw refuse(`node ${quoted(node)} can only delete pods with spec.nodeName set to itself`);
+  // Deleting a collection is refused by the Node authorizer; kube-apiserver checks no pod of it here.
+  if (request.name === '') return;
+  const pod = request.old ?? (await existingPod(call));
+  if (podNode(pod) !== node) throw refuse(`node ${quoted(node)} can only delete pods with spec.nodeName set to itself`);
 }
 
 async function checkNewPod({ node, request, objects, refuse }: NodeCall): Promise<void> {
@@ -134,7 +137,8 @@ async function checkNewPod({ node, request, objects, refuse }: NodeCall): Promis
     throw refuse(`${who} can only create pods with a controller owner reference set to itself`);
   if (boolAt(owner['blockOwnerDeletion'])) throw refuse(`${who} must not set blockOwnerDeletion on an owner reference`);
   const found = await objects.get(NODES, '', node);
-  if (found === undefined) throw errors.notFound(NODES, node);
+  // Read from a lister as well.
+  if (found === undefined) throw errors.notFound({ group: '', resource: 'node' }, node);
   const [uid, stated] = [textAt(found, 'metadata', 'uid'), textAt(owner, 'uid')];
   if (uid !== stated) throw refuse(`node ${node} UID mismatch: expected ${stated} got ${uid}`);
   const reference = apiReference(pod);
@@ -181,9 +185,10 @@ function checkClaim(call: NodeCall): void {
       delete status[field];
     return copy;
   };
-  if (!equalJson(rest(request.old), rest(request.object)))
+  const [before, now] = [rest(request.old), rest(request.object)];
+  if (!equalJson(before, now))
     throw refuse(
-      `node ${quoted(node)} is not allowed to update fields other than status.quantity and status.conditions`,
+      `node ${quoted(node)} is not allowed to update fields other than status.quantity and status.conditions: ${internalDifference('core/v1.PersistentVolumeClaim', before, now)}`,
     );
 }
 
@@ -279,8 +284,10 @@ const NODE_SIGNERS: ReadonlySet<string> = new Set([
 function checkSigningRequest({ node, request, refuse, enabled }: NodeCall): void {
   if (request.operation !== 'create' || enabled('AllowInsecureKubeletCertificateSigningRequests')) return;
   if (!NODE_SIGNERS.has(textAt(request.object, 'spec', 'signerName'))) return;
-  const names = commonNames(request.object);
+  const read = requestIn(request.object);
+  if (typeof read === 'string') throw refuse(`unable to parse csr: ${read}`);
   const wanted = `${NODE_PREFIX}${node}`;
-  if (names.length === 0 || names.some((name) => name !== wanted))
+  // Of several common names the last one counts, as in the authentication of the certificate.
+  if (namesOf(read.subject, COMMON_NAME)?.at(-1) !== wanted)
     throw refuse(`can only create a node CSR with CN=${wanted}`);
 }

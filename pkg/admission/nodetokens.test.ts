@@ -5,7 +5,7 @@ import { checkPodCertificate } from './nodetokens.js';
 
 const meta = (name: string): JsonObject => ({ metadata: { name, uid: `${name}-uid` } });
 const SIGNER = 'example.com/s';
-const volume = { projected: { sources: [{ podCertificate: { signerName: SIGNER } }] } };
+const volume = { projected: { sources: [{ podCertificate: { signerName: SIGNER } }, { downwardAPI: {} }] } };
 const STORED: Readonly<Record<string, JsonObject>> = {
   'nodes//n': meta('n'),
   'pods/ns/p': { ...meta('p'), spec: { nodeName: 'n', serviceAccountName: 'a', volumes: [volume] } },
@@ -52,7 +52,8 @@ describe("a node's request for the certificate of a pod", () => {
     expect(await refusal({})).toBe('allowed');
     expect(await refusal({ nodeName: 'm' })).toMatch(/^403 .* which is not the requesting node "n"$/);
     expect(await refusal({ podName: 'elsewhere', podUID: 'elsewhere-uid' })).toMatch(/^403 .* not running on node "n"/);
-    expect(await refusal({ signerName: 'example.com/t' })).toMatch(/^403 .* does not mount/);
+    for (const signerName of ['example.com/t', ''])
+      expect(await refusal({ signerName })).toMatch(/^403 .* does not mount/);
   });
 
   const FOR = 'PodCertificateRequest for pod "ns/p"';

@@ -3,6 +3,7 @@ import {
   at,
   errors,
   type JsonObject,
+  type JsonValue,
   listAt,
   objectsAt,
   type ResourceAttributes,
@@ -29,7 +30,8 @@ export async function checkTokenRequest(call: NodeCall): Promise<void> {
   const uid = textAt(ref, 'uid');
   if (uid === '') throw refuse('node requested token with a pod binding without a uid');
   const pod = await objects.get(PODS, request.namespace, name);
-  if (pod === undefined) throw errors.notFound(PODS, name);
+  // kube-apiserver reads pods from a lister, whose error names the kind.
+  if (pod === undefined) throw errors.notFound({ group: '', resource: 'pod' }, name);
   if (uid !== textAt(pod, 'metadata', 'uid'))
     throw refuse(
       `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
@@ -64,11 +66,12 @@ async function usesAudience(call: NodeCall, pod: JsonObject, audience: string): 
     if (driver.problem !== undefined) problems.push(driver.problem);
     if (driver.name === '') continue;
     const found = await call.objects.get(DRIVERS, '', driver.name);
-    if (found === undefined) problems.push(`csidrivers.storage.k8s.io ${JSON.stringify(driver.name)} not found`);
+    if (found === undefined) problems.push(`csidriver.storage.k8s.io ${JSON.stringify(driver.name)} not found`);
     else if (objectsAt(found, 'spec', 'tokenRequests').some((t) => textAt(t, 'audience') === audience)) return true;
   }
-  if (problems.length === 0) return false;
-  return problems.length === 1 ? problems[0]! : `[${problems.join(', ')}]`;
+  const different = [...new Set(problems)];
+  if (different.length === 0) return false;
+  return different.length === 1 ? different[0]! : `[${different.join(', ')}]`;
 }
 
 interface Driver {
@@ -76,9 +79,28 @@ interface Driver {
   readonly problem?: string;
 }
 
+/** The drivers that mount volumes of types that were part of Kubernetes. */
+const MIGRATED: Readonly<Record<string, string>> = {
+  awsElasticBlockStore: 'ebs.csi.aws.com',
+  gcePersistentDisk: 'pd.csi.storage.gke.io',
+  cinder: 'cinder.csi.openstack.org',
+  azureDisk: 'disk.csi.azure.com',
+  azureFile: 'file.csi.azure.com',
+  vsphereVolume: 'csi.vsphere.vmware.com',
+  portworxVolume: 'pxd.portworx.com',
+};
+
+/** Returns the CSI driver of the source of a volume of a pod, or of the spec of a PersistentVolume; '' if it has none. */
+function driverIn(source: JsonValue | undefined): string {
+  const own = textAt(source, 'csi', 'driver');
+  if (own !== '') return own;
+  const type = Object.keys(MIGRATED).find((field) => at(source, field) !== undefined);
+  return type === undefined ? '' : MIGRATED[type]!;
+}
+
 /** Returns the CSI driver of a volume: its own, or that of the volume bound to its claim. */
 async function driverOf({ objects, request }: NodeCall, pod: JsonObject, volume: JsonObject): Promise<Driver> {
-  const own = textAt(volume, 'csi', 'driver');
+  const own = driverIn(volume);
   if (own !== '') return { name: own };
   const isEphemeral = at(volume, 'ephemeral', 'volumeClaimTemplate') !== undefined;
   const claimName = isEphemeral
@@ -86,12 +108,11 @@ async function driverOf({ objects, request }: NodeCall, pod: JsonObject, volume:
     : textAt(volume, 'persistentVolumeClaim', 'claimName');
   if (claimName === '') return { name: '' };
   const claim = await objects.get(CLAIMS, request.namespace, claimName);
-  if (claim === undefined)
-    return { name: '', problem: `persistentvolumeclaims ${JSON.stringify(claimName)} not found` };
+  if (claim === undefined) return { name: '', problem: `persistentvolumeclaim ${JSON.stringify(claimName)} not found` };
   const volumeName = textAt(claim, 'spec', 'volumeName');
   const bound = volumeName === '' ? undefined : await objects.get(VOLUMES, '', volumeName);
-  if (bound === undefined) return { name: '', problem: `persistentvolumes ${JSON.stringify(volumeName)} not found` };
-  return { name: textAt(bound, 'spec', 'csi', 'driver') };
+  if (bound === undefined) return { name: '', problem: `persistentvolume ${JSON.stringify(volumeName)} not found` };
+  return { name: driverIn(at(bound, 'spec')) };
 }
 
 export async function checkPodCertificate(call: NodeCall): Promise<void> {
@@ -136,7 +157,9 @@ export async function checkPodCertificate(call: NodeCall): Promise<void> {
   );
   const signer = of('signerName');
   const mounts = objectsAt(pod, 'spec', 'volumes').some((v) =>
-    objectsAt(v, 'projected', 'sources').some((s) => textAt(s, 'podCertificate', 'signerName') === signer),
+    objectsAt(v, 'projected', 'sources').some(
+      (s) => at(s, 'podCertificate') !== undefined && textAt(s, 'podCertificate', 'signerName') === signer,
+    ),
   );
   if (mounts) return;
   // In RBAC, resource names have no slashes.

@@ -1,4 +1,4 @@
-import { at, isObject, type JsonObject, objectsAt, textAt } from '../api/index.js';
+import { at, type JsonObject, type JsonValue, objectsAt, textAt } from '../api/index.js';
 
 /** Volume sources that refer to API objects, with the texts of kube-apiserver. */
 const VOLUMES: Readonly<Record<string, string>> = {
@@ -39,25 +39,26 @@ export function apiReference(pod: JsonObject): string | undefined {
   return undefined;
 }
 
+/** A reference without a name refers to nothing. */
+const names = (reference: JsonValue | undefined): boolean => textAt(reference, 'name') !== '';
+
 function usesSecrets(pod: JsonObject): boolean {
-  if (objectsAt(pod, 'spec', 'imagePullSecrets').length > 0 || fromEnvironment(pod, 'secretKeyRef', 'secretRef'))
+  if (objectsAt(pod, 'spec', 'imagePullSecrets').some(names) || fromEnvironment(pod, 'secretKeyRef', 'secretRef'))
     return true;
   return objectsAt(pod, 'spec', 'volumes').some(
     (v) =>
       textAt(v, 'azureFile', 'secretName') !== '' ||
-      at(v, 'secret') !== undefined ||
-      at(v, 'csi', 'nodePublishSecretRef') !== undefined ||
-      SECRET_REFS.some((source) => at(v, source, 'secretRef') !== undefined) ||
-      objectsAt(v, 'projected', 'sources').some((s) => at(s, 'secret') !== undefined),
+      textAt(v, 'secret', 'secretName') !== '' ||
+      names(at(v, 'csi', 'nodePublishSecretRef')) ||
+      SECRET_REFS.some((source) => names(at(v, source, 'secretRef'))) ||
+      objectsAt(v, 'projected', 'sources').some((s) => names(at(s, 'secret'))),
   );
 }
 
 function usesConfigMaps(pod: JsonObject): boolean {
   if (fromEnvironment(pod, 'configMapKeyRef', 'configMapRef')) return true;
   return objectsAt(pod, 'spec', 'volumes').some(
-    (v) =>
-      at(v, 'configMap') !== undefined ||
-      objectsAt(v, 'projected', 'sources').some((s) => at(s, 'configMap') !== undefined),
+    (v) => names(at(v, 'configMap')) || objectsAt(v, 'projected', 'sources').some((s) => names(at(s, 'configMap'))),
   );
 }
 
@@ -65,8 +66,8 @@ function fromEnvironment(pod: JsonObject, key: string, source: string): boolean 
   return CONTAINER_LISTS.some((list) =>
     objectsAt(pod, 'spec', list).some(
       (c) =>
-        objectsAt(c, 'env').some((e) => isObject(at(e, 'valueFrom', key))) ||
-        objectsAt(c, 'envFrom').some((e) => isObject(at(e, source))),
+        objectsAt(c, 'env').some((e) => names(at(e, 'valueFrom', key))) ||
+        objectsAt(c, 'envFrom').some((e) => names(at(e, source))),
     ),
   );
 }

@@ -28,6 +28,14 @@ export {
   type WebhookCalls,
 } from './admission.js';
 export { type BadValue, Printed } from './badvalue.js';
+export {
+  type CertificateRequestParts,
+  COMMON_NAME,
+  certificateRequest,
+  certificateRequestIn,
+  namesOf,
+  ORGANIZATION,
+} from './certificaterequest.js';
 export { type DerValue, derValues } from './der.js';
 export { type FieldError, FieldErrors, type FieldErrorType, FieldPath } from './field.js';
 export { forbidden } from './forbidden.js';

@@ -1,5 +1,5 @@
 import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto';
-import { type CertificateRequestParts, certificateRequest } from './der.js';
+import { type CertificateRequestParts, certificateRequest } from '../../../api/index.js';
 
 /** Public keys of pods, and the proof that a requester has the private key. */
 

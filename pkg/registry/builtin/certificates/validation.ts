@@ -1,8 +1,14 @@
 import { X509Certificate } from 'node:crypto';
-import { equalJson, type FieldErrors, FieldPath, pemBlocks, type Shaped } from '../../../api/index.js';
+import {
+  certificateRequestIn,
+  equalJson,
+  type FieldErrors,
+  FieldPath,
+  pemBlocks,
+  type Shaped,
+} from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import { at, listAt, numberAt, objectsAt, textAt } from '../access.js';
-import { isCertificateRequest } from './der.js';
 import { signerName } from './names.js';
 
 const SPEC = FieldPath.in<shapes.CertificatesV1CertificateSigningRequest>().child('spec');
@@ -39,12 +45,8 @@ const SECONDS_MIN = 600;
 export function validateRequest(o: Shaped<shapes.CertificatesV1CertificateSigningRequest>, errors: FieldErrors): void {
   const request = textAt(o, 'spec', 'request');
   const pem = Buffer.from(request, 'base64').toString('latin1');
-  const block = /-----BEGIN ([A-Z ]+)-----([^-]*)/.exec(pem);
-  const told = at(o, 'spec', 'request') ?? null;
-  if (block?.[1] !== 'CERTIFICATE REQUEST')
-    errors.invalid(SPEC.child('request'), told, 'PEM block type must be CERTIFICATE REQUEST');
-  else if (!isCertificateRequest(Buffer.from(block[2] ?? '', 'base64')))
-    errors.invalid(SPEC.child('request'), told, 'asn1: structure error: not a certificate request');
+  const read = certificateRequestIn(pem);
+  if (typeof read === 'string') errors.invalid(SPEC.child('request'), at(o, 'spec', 'request') ?? null, read);
   const usages = listAt(o, 'spec', 'usages').map(String);
   if (usages.length === 0) errors.required(SPEC.child('usages'));
   for (const [i, usage] of usages.entries())
