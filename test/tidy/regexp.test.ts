@@ -13,8 +13,6 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
  * here.
  */
 const allowed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'pkg/admission/certificatesubject.ts': {
-  },
   'pkg/api/ip.ts': {
     '(^|[.:])0[0-9]+(\\.|$)': 'applied to texts that parseIp accepted, of 83 characters at most',
   },
@@ -63,8 +61,6 @@ const allowed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'pkg/registry/builtin/webhookclient.ts': {
     '^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(?:\\/\\/([^/?#]*))?([^?#]*)(\\?[^#]*)?(#.*)?$':
       'a scheme without colon is read again as a path, an authority is not: at most two passes',
-  },
-  'pkg/registry/builtin/certificates/validation.ts': {
   },
   'pkg/registry/builtin/core/limitvalidation.ts': { ', (?=[^,]*$)': 'a list of constants' },
   'pkg/registry/builtin/core/pod/image.ts': {
