@@ -1,5 +1,6 @@
 import {
   type ApiError,
+  compareText,
   equalJson,
   errors,
   isPathSegmentName,
@@ -9,6 +10,7 @@ import {
   objectAt,
   textAt,
 } from '../../api/index.js';
+import type { ResourceAttributes } from '../attributes.js';
 import type { Authorizer } from '../authz/authorizer.js';
 import { MASTERS, type UserInfo } from '../user.js';
 import { aggregate } from './authorizer.js';
@@ -51,7 +53,8 @@ export class EscalationCheck {
 
   async #checkRole(write: GrantingWrite): Promise<void> {
     const { object, old } = write;
-    if (await this.#may(write, 'escalate', write.resource, write.requestName)) return;
+    const { resource, requestName: name } = write;
+    if (await this.#may(write, 'escalate', { group: RBAC_GROUP, resource, name })) return;
     if (old !== undefined && changesOnlyOwnership(object, old)) return;
     this.#refuseMissing(write, rulesOf(object));
     if (write.resource !== 'clusterroles' || !(aggregates(object) || aggregates(old))) return;
@@ -68,7 +71,9 @@ export class EscalationCheck {
     const isRole = kind === 'Role';
     if (!isRole && kind !== 'ClusterRole')
       throw errors.unexpected(`unsupported role reference kind: ${JSON.stringify(kind)}`);
-    if (await this.#may(write, 'bind', isRole ? 'roles' : 'clusterroles', name)) return;
+    // The group is what the reference says, also if validation will refuse it.
+    const group = textAt(ref, 'apiGroup');
+    if (await this.#may(write, 'bind', { group, resource: isRole ? 'roles' : 'clusterroles', name })) return;
     if (isRole && namespace === '') throw errors.badRequest('Namespace parameter required.');
     if (name === '') throw errors.badRequest('Name parameter required.');
     const [unusable] = isPathSegmentName(name);
@@ -81,16 +86,18 @@ export class EscalationCheck {
     this.#refuseMissing(write, rules);
   }
 
-  async #may(write: GrantingWrite, verb: string, resource: string, name: string): Promise<boolean> {
+  async #may(
+    write: GrantingWrite,
+    verb: string,
+    role: Pick<ResourceAttributes, 'group' | 'resource' | 'name'>,
+  ): Promise<boolean> {
     const decision = await this.#authorizer.authorize(write.user, {
       kind: 'resource',
       verb,
-      group: RBAC_GROUP,
       version: '*',
-      resource,
       subresource: '',
       namespace: write.namespace,
-      name,
+      ...role,
     });
     return decision.kind === 'allow';
   }
@@ -110,8 +117,13 @@ export class EscalationCheck {
     const start = `user ${JSON.stringify(user.name)} (groups=${listText(user.groups)}) is attempting to grant RBAC permissions not currently held:`;
     if (coverage.kind === 'tooMany') return `${start}\nthe rules have too many permissions to compare`;
     const lines = [...new Set(compactRules(coverage.rules).map(ruleText))].sort();
-    const lost = grants.filter((g) => g.problem !== undefined).map((g) => JSON.stringify(g.role.name));
-    const problems = [...new Set(lost)].map((name) => `${resource}.${RBAC_GROUP} ${name} not found`);
+    // In the order in which kube-apiserver lists bindings: those of the cluster, then those of the namespace, by name.
+    const lost = grants
+      .filter((g) => g.problem !== undefined)
+      .sort((a, b) => compareText(a.namespace, b.namespace) || compareText(a.binding, b.binding));
+    const problems = [...new Set(lost.map((g) => JSON.stringify(g.role.name)))].map(
+      (name) => `${resource}.${RBAC_GROUP} ${name} not found`,
+    );
     const suffix = problems.length === 0 ? '' : `; resolution errors: [${aggregate(problems)}]`;
     return `${start}\n${lines.join('\n')}${suffix}`;
   }

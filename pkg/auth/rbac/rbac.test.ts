@@ -179,6 +179,38 @@ describe('escalation', () => {
     objects.rbac(binding('e', 'ClusterRole/e', [user('jane')]));
     await check.check({ ...write, object });
   });
+
+  it('asks for the permission to bind in the group of the reference', async () => {
+    const objects = new TestObjects();
+    const index = new RbacIndex(objects);
+    objects.rbac(role('r', [{ verbs: ['get'], apiGroups: [''], resources: ['pods'] }]));
+    objects.rbac(role('binder', [{ verbs: ['bind'], apiGroups: [GROUP], resources: ['clusterroles'] }]));
+    objects.rbac(binding('b', 'ClusterRole/binder', [user('jane')]));
+    const check = new EscalationCheck(index, rbacAuthorizer(index, objects));
+    const write = (apiGroup: string) => {
+      const object = { metadata: { name: 'x' }, roleRef: { apiGroup, kind: 'ClusterRole', name: 'r' } };
+      return check.check({
+        ...{ user: jane, resource: 'clusterrolebindings', namespace: '', requestName: '', old: undefined },
+        object,
+      });
+    };
+    await write(GROUP);
+    await expect(write('other')).rejects.toThrow('permissions not currently held');
+  });
+
+  it('names missing roles by the order of their bindings, once each', async () => {
+    const objects = new TestObjects();
+    const index = new RbacIndex(objects);
+    objects.rbac(binding('a', 'ClusterRole/namespaced', [user('jane')], 'n'));
+    for (const name of ['c', 'b']) objects.rbac(binding(name, `ClusterRole/${name}`, [user('jane')]));
+    objects.rbac(binding('d', 'ClusterRole/b', [{ kind: 'Group', name: 'dev' }]));
+    const check = new EscalationCheck(index, rbacAuthorizer(index, objects));
+    const object = role('x', [{ verbs: ['get'], apiGroups: [''], resources: ['pods'] }], 'n');
+    const missing = ['b', 'c', 'namespaced'].map((name) => `roles.${GROUP} "${name}" not found`);
+    await expect(
+      check.check({ user: jane, resource: 'roles', namespace: 'n', requestName: '', old: undefined, object }),
+    ).rejects.toThrow(`; resolution errors: [[${missing.join(', ')}]]`);
+  });
 });
 
 describe('bootstrap policy', () => {
