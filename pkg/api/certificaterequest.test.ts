@@ -70,3 +70,19 @@ it('reads the first block of a text, which is a request', () => {
   for (const other of ['', pem('NEW CERTIFICATE REQUEST'), `${pem('CERTIFICATE')}${pem(type)}`])
     expect(certificateRequestIn(other)).toBe('PEM block type must be CERTIFICATE REQUEST');
 });
+
+it.each([
+  [Buffer.alloc(0), 'asn1: syntax error: sequence truncated'],
+  [Buffer.from([0x30, 0]), 'asn1: syntax error: sequence truncated'],
+  [Buffer.from([0x30, 0x80, 0, 0]), 'asn1: syntax error: indefinite length found (not DER)'],
+  [request.subarray(0, request.length - 1), 'asn1: syntax error: data truncated'],
+  [Buffer.concat([request, version]), 'asn1: syntax error: trailing data'],
+  [
+    Buffer.from([0x02, 0x01, 0x00]),
+    "asn1: structure error: tags don't match (16 vs {class:0 tag:2 length:1 isCompound:false}) {optional:false explicit:false application:false private:false defaultValue:<nil> tag:<nil> stringType:0 timeType:0 set:false omitEmpty:false} certificateRequest @2",
+  ],
+])('has the error of kube-apiserver for other bytes: %#', (bytes, problem) => {
+  const body = bytes.toString('base64');
+  const pem = `-----BEGIN CERTIFICATE REQUEST-----\n${body}\n-----END CERTIFICATE REQUEST-----\n`;
+  expect(certificateRequestIn(pem)).toBe(problem);
+});

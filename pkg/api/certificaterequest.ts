@@ -1,5 +1,6 @@
 import { type DerValue, derValues } from './der.js';
 import { type PemBlock, pemBlocks } from './pem.js';
+import { keyProblemOf } from './requestsignature.js';
 
 /** Reads the structure of a certificate request (RFC 2986) and the names of its subject. Attributes are not checked. */
 
@@ -37,7 +38,30 @@ const NAMES_MAX = 1_000;
 export function certificateRequestIn(pem: string): CertificateRequestParts | string {
   const [block] = pemBlocks(pem);
   if (block?.type !== 'CERTIFICATE REQUEST') return 'PEM block type must be CERTIFICATE REQUEST';
-  return certificateRequest(derOf(block)) ?? 'asn1: structure error: not a certificate request';
+  const der = derOf(block);
+  const parts = certificateRequest(der);
+  if (parts === undefined) return whyNot(der);
+  return keyProblemOf(parts) ?? parts;
+}
+
+/** The shape that Go's ASN.1 errors print. */
+const PARAMETERS =
+  '{optional:false explicit:false application:false private:false defaultValue:<nil> tag:<nil> stringType:0 timeType:0 set:false omitEmpty:false} certificateRequest';
+
+/** Returns kube-apiserver's error for bytes that are no request: the outermost problem, without a place inside. */
+function whyNot(der: Buffer): string {
+  const [tag, first = 0] = der;
+  if (tag === undefined) return 'asn1: syntax error: sequence truncated';
+  if (first === 0x80) return 'asn1: syntax error: indefinite length found (not DER)';
+  const header = 2 + (first > 0x80 ? first & 0x7f : 0);
+  if (der.length < header) return 'asn1: syntax error: truncated tag or length';
+  const length = first > 0x80 ? Number(`0x${der.subarray(2, header).toString('hex')}`) : first;
+  if (tag !== SEQUENCE)
+    return `asn1: structure error: tags don't match (16 vs {class:${tag >> 6} tag:${tag & 0x1f} length:${length} isCompound:${(tag & 0x20) !== 0}}) ${PARAMETERS} @${header}`;
+  if (der.length < header + length) return 'asn1: syntax error: data truncated';
+  if (length === 0) return 'asn1: syntax error: sequence truncated';
+  if (der.length > header + length) return 'asn1: syntax error: trailing data';
+  return 'asn1: structure error: not a certificate request';
 }
 
 /** Returns the content of a block; its headers end with an empty line. */

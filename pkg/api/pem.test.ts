@@ -17,6 +17,11 @@ describe('blocks in PEM', () => {
     expect(types(`x${block('A')}\n${block('B')}`)).toEqual(['B']);
   });
 
+  it('have their beginning on a line of its own', () => {
+    expect(types(`-----BEGIN A-----YQ==-----END A-----\n${block('B')}`)).toEqual(['B']);
+    expect(types('-----BEGIN A----- \r\nYQ==\r\n-----END A-----')).toEqual(['A']);
+  });
+
   it('are skipped if they have other text than base64', () => {
     const block = (body: string): string => `-----BEGIN A-----\n${body}\n-----END A-----\n`;
     expect([...pemBlocks(block('***') + block('Zm9v'))].map(({ text }) => text)).toEqual([block('Zm9v').trimEnd()]);

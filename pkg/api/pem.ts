@@ -18,8 +18,10 @@ export function* pemBlocks(text: string): Iterable<PemBlock> {
     const section = text.slice(at, next < 0 ? text.length : next);
     const typeEnd = section.indexOf(DASHES, BEGIN.length);
     const type = typeEnd < 0 ? '' : section.slice(BEGIN.length, typeEnd);
+    const lineEnd = section.indexOf('\n');
+    const isAlone = typeEnd >= 0 && lineEnd >= 0 && section.slice(typeEnd + DASHES.length, lineEnd).trim() === '';
     const closing = `-----END ${type}-----`;
-    const end = typeEnd < 0 ? -1 : section.indexOf(closing, typeEnd + DASHES.length);
+    const end = !isAlone ? -1 : section.indexOf(closing, typeEnd + DASHES.length);
     if (end >= 0) {
       const body = section.slice(typeEnd + DASHES.length, end);
       const hasHeaders = body.includes(':');
@@ -29,7 +31,7 @@ export function* pemBlocks(text: string): Iterable<PemBlock> {
   }
 }
 
-/** A block begins at the start of a line. */
+/** A block begins at the start of a line, which has nothing else. */
 function nextBlock(text: string, from: number): number {
   if (from === 0 && text.startsWith(BEGIN)) return 0;
   const newline = text.indexOf(`\n${BEGIN}`, Math.max(0, from - 1));

@@ -14,13 +14,15 @@ const HOUR = 3_600_000;
 const SIGNING: SigningConfig = { duration: HOUR, authority: undefined, authorities: new Map() };
 const LEGACY = 'kubernetes.io/legacy-unknown';
 
-async function requestFor(name: string): Promise<string> {
+const DNS: x509.JsonGeneralNames = [{ type: 'dns', value: 'a.example' }];
+
+async function requestFor(name: string, names = DNS): Promise<string> {
   const keys = await webcrypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify']);
   const request = await x509.Pkcs10CertificateRequestGenerator.create({
     name,
     keys,
     signingAlgorithm: { name: 'ECDSA', hash: 'SHA-256' },
-    extensions: [new x509.SubjectAlternativeNameExtension([{ type: 'dns', value: 'a.example' }])],
+    extensions: [new x509.SubjectAlternativeNameExtension(names)],
   });
   return request.toString('pem');
 }
@@ -48,6 +50,29 @@ it('signs a certificate as requested, with the usages of its object', async () =
   const end = certificateExpiry(pem)!;
   expect(end).toBeGreaterThanOrEqual(now + HOUR - 1000);
   expect(end).toBeLessThanOrEqual(systemWorld.clock.now() + HOUR);
+});
+
+it('writes the subject and the alternative names in the order and with the parts of kube-controller-manager', async () => {
+  const ca = await issueAuthority('ca', systemWorld.clock.now(), 1);
+  const signer = certificateSigner({ world: systemWorld, config: SIGNING, own: () => ca });
+  const sign = async (request: string): Promise<X509Certificate> =>
+    new X509Certificate(await signer.sign(LEGACY, request, { usages: ['client auth'], duration: HOUR }));
+  const request = await requestFor('CN=first, O=b, O=a, C=DE, L=here, DC=example, OU=unit, ST=there, CN=last*', [
+    { type: 'url', value: 'spiffe://a/b' },
+    { type: 'ip', value: '10.0.0.1' },
+    { type: 'email', value: 'a@b.example' },
+    { type: 'id', value: '1.2.3.4' },
+    { type: 'dns', value: 'a' },
+  ]);
+  expect(await signer.read(request)).toMatchObject({ commonName: 'last*', organizations: ['b', 'a'] });
+  const certificate = await sign(request);
+  expect(certificate.subject).toBe('C=DE\nST=there\nL=here\nO=a + O=b\nOU=unit\nCN=last*');
+  expect(certificate.subjectAltName).toBe('DNS:a, email:a@b.example, IP Address:10.0.0.1, URI:spiffe://a/b');
+  // Organizations are a PrintableString, and the name with a star is no such.
+  expect(certificate.raw.includes(Buffer.from([0x13, 1, 0x62]))).toBe(true);
+  expect(certificate.raw.includes(Buffer.from([0x0c, 5, ...Buffer.from('last*')]))).toBe(true);
+  const nameless = new x509.X509Certificate((await sign(await requestFor(''))).raw);
+  expect(nameless.getExtension('2.5.29.17')?.critical).toBe(true);
 });
 
 it('signs only with the authority of a flag, and refuses a forged request', async () => {

@@ -1,7 +1,16 @@
 import { createPrivateKey, type KeyObject, webcrypto, X509Certificate } from 'node:crypto';
+import {
+  type CertificateRequestParts,
+  COMMON_NAME,
+  certificateRequestIn,
+  namesOf,
+  ORGANIZATION,
+  signatureProblemOf,
+} from '../api/index.js';
 import type { World } from '../base/index.js';
 import { ConfigError, type Signer, type SigningConfig } from '../config/index.js';
 import type { CertificateAuthority, RequestedIdentity, SigningTerms } from '../controllers/index.js';
+import { issuedSubject } from './certificatesubject.js';
 import { givenPair } from './given.js';
 import type { KeyPair } from './issue.js';
 
@@ -22,7 +31,8 @@ const FLAG_NAMES: Readonly<Record<string, Signer>> = {
 const BACKDATED = 300_000;
 /** Certificates valid for less than this keep their full duration after the start. */
 const SHORT = 8 * 3_600_000;
-const SUBJECT_ALTERNATIVE_NAMES = '2.5.29.17';
+/** The kinds of alternative names in certificates, in their order there. */
+const ALTERNATIVE_NAMES = ['dns', 'email', 'ip', 'url'] as const;
 
 export interface SignerParts {
   readonly world: World;
@@ -61,7 +71,7 @@ export function certificateSigner({ world, config, own }: SignerParts): Certific
     return own();
   };
   return {
-    read: async (request) => identityOf(await parsed(request)),
+    read: identityOf,
     sign: async (signer, request, terms) => sign(authorityOf(signer), request, terms, world.clock.now()),
   };
 }
@@ -74,18 +84,38 @@ async function library(): Promise<Library> {
   return import('@peculiar/x509');
 }
 
-async function parsed(request: string): Promise<Request> {
-  const { Pkcs10CertificateRequest } = await library();
-  return new Pkcs10CertificateRequest(request);
+interface Parsed {
+  readonly request: Request;
+  readonly parts: CertificateRequestParts;
+  readonly names: readonly AlternativeName[];
 }
 
-async function identityOf(request: Request): Promise<RequestedIdentity> {
-  const { SubjectAlternativeNameExtension } = await library();
-  const names = request.extensions.find((e) => e instanceof SubjectAlternativeNameExtension)?.names.items ?? [];
-  const count = (type: string): number => names.filter((name) => name.type === type).length;
+interface AlternativeName {
+  readonly type: (typeof ALTERNATIVE_NAMES)[number];
+  readonly value: string;
+}
+
+/** Throws if the text is no certificate request. */
+async function parsed(text: string): Promise<Parsed> {
+  const parts = certificateRequestIn(text);
+  if (typeof parts === 'string') throw new Error(`unable to parse certificate request: ${parts}`);
+  const { Pkcs10CertificateRequest, SubjectAlternativeNameExtension } = await library();
+  const request = new Pkcs10CertificateRequest(text);
+  const all = request.extensions.find((e) => e instanceof SubjectAlternativeNameExtension)?.names.items ?? [];
+  // Other kinds are not part of an issued certificate.
+  const names = ALTERNATIVE_NAMES.flatMap((type) =>
+    all.filter((name) => name.type === type).map(({ value }) => ({ type, value })),
+  );
+  return { request, parts, names };
+}
+
+async function identityOf(text: string): Promise<RequestedIdentity> {
+  const { parts, names } = await parsed(text);
+  const count = (type: AlternativeName['type']): number => names.filter((name) => name.type === type).length;
   return {
-    commonName: request.subjectName.getField('CN')[0] ?? '',
-    organizations: request.subjectName.getField('O'),
+    // As in the authentication of the certificate, the last one counts.
+    commonName: namesOf(parts.subject, COMMON_NAME)?.at(-1) ?? '',
+    organizations: namesOf(parts.subject, ORGANIZATION) ?? [],
     dnsNames: count('dns'),
     addresses: count('ip'),
     emails: count('email'),
@@ -95,18 +125,20 @@ async function identityOf(request: Request): Promise<RequestedIdentity> {
 
 async function sign(authority: KeyPair, text: string, terms: SigningTerms, now: number): Promise<string> {
   const x509 = await library();
-  const request = await parsed(text);
-  if (!(await request.verify())) throw new Error('unable to verify certificate request signature');
+  const { request, parts, names } = await parsed(text);
+  const problem = signatureProblemOf(parts);
+  if (problem !== undefined) throw new Error(`unable to verify certificate request signature: ${problem}`);
   const issuer = new x509.X509Certificate(authority.cert);
   const end = issuer.notAfter.getTime();
   if (now >= end) throw new Error(`the signer has expired: NotAfter=${issuer.notAfter.toISOString()}`);
   const notAfter = now + terms.duration - (terms.duration < SHORT ? 0 : BACKDATED);
   const { keyUsages, extendedUsages } = usagesOf(x509, terms.usages);
-  const names = request.extensions.find((e) => e.type === SUBJECT_ALTERNATIVE_NAMES);
+  const subject = new x509.Name(issuedSubject(parts.subject));
+  const isNameless = parts.subject.content.length === 0;
   const { key, algorithm } = await signingKey(createPrivateKey(authority.key));
   const certificate = await x509.X509CertificateGenerator.create({
     serialNumber: serial(),
-    subject: request.subjectName,
+    subject,
     issuer: issuer.subjectName,
     notBefore: new Date(now - BACKDATED),
     notAfter: new Date(Math.min(notAfter, end)),
@@ -118,7 +150,8 @@ async function sign(authority: KeyPair, text: string, terms: SigningTerms, now: 
       ...(extendedUsages.length === 0 ? [] : [new x509.ExtendedKeyUsageExtension([...extendedUsages])]),
       new x509.BasicConstraintsExtension(false, undefined, true),
       await x509.AuthorityKeyIdentifierExtension.create(issuer),
-      ...(names === undefined ? [] : [names]),
+      // Names are critical if there is no subject (RFC 5280, 4.2.1.6).
+      ...(names.length === 0 ? [] : [new x509.SubjectAlternativeNameExtension([...names], isNameless)]),
     ],
   });
   const pem = certificate.toString('pem');

@@ -1,9 +1,9 @@
-import { equalJson, type FieldErrors, FieldPath, type Shaped, subdomainName } from '../../../api/index.js';
+import { equalJson, type FieldErrors, FieldPath, publicKeyOf, type Shaped, subdomainName } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import { at, numberAt, objectAt, textAt } from '../access.js';
 import { sentences, shown } from '../rules.js';
 import { POD_CERTIFICATE_SECONDS_MIN, podCertificateSecondsMax, signerName, userAnnotations } from './names.js';
-import { keyProblem, provesPossession, publicKeyOf, stubRequestOf } from './publickeys.js';
+import { keyProblem, provesPossession, stubRequestOf } from './publickeys.js';
 
 export type PodRequest = Shaped<shapes.CertificatesV1beta1PodCertificateRequest>;
 

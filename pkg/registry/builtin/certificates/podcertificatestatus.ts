@@ -8,12 +8,13 @@ import {
   type PemBlock,
   parseTime,
   pemBlocks,
+  publicKeyOf,
 } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import { listAt, numberAt, objectsAt, textAt } from '../access.js';
 import { conditionList } from '../status/conditions.js';
 import { invalidUnshown, type PodRequest } from './podcertificatespec.js';
-import { isSameKey, publicKeyOf, stubRequestOf } from './publickeys.js';
+import { isSameKey, stubRequestOf } from './publickeys.js';
 
 const STATUS = FieldPath.in<shapes.CertificatesV1beta1PodCertificateRequest>().child('status');
 const CHAIN = STATUS.child('certificateChain');

@@ -1,16 +1,7 @@
-import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto';
-import { type CertificateRequestParts, certificateRequest } from '../../../api/index.js';
+import { constants, type KeyObject, verify } from 'node:crypto';
+import { certificateRequest, publicKeyOf, signatureProblemOf } from '../../../api/index.js';
 
 /** Public keys of pods, and the proof that a requester has the private key. */
-
-/** The key of a SubjectPublicKeyInfo in DER, or undefined if it is malformed or of an unknown algorithm. */
-export function publicKeyOf(der: Buffer): KeyObject | undefined {
-  try {
-    return createPublicKey({ key: der, format: 'der', type: 'spki' });
-  } catch {
-    return undefined;
-  }
-}
 
 export interface StubRequest {
   /** Undefined if the algorithm of the key is unknown. */
@@ -24,42 +15,7 @@ export function stubRequestOf(der: Buffer): StubRequest | undefined {
   const parts = certificateRequest(der);
   if (parts === undefined) return undefined;
   const key = publicKeyOf(parts.publicKey);
-  return { key, isSigned: key !== undefined && isSignedBy(key, parts) };
-}
-
-/** Signature algorithms by object identifier: the type of the key, and the hash. SHA-1 is not accepted. */
-const ALGORITHMS: Readonly<Record<string, readonly [type: string, hash: string | null]>> = {
-  '2b6570': ['ed25519', null],
-  '2a8648ce3d040302': ['ec', 'sha256'],
-  '2a8648ce3d040303': ['ec', 'sha384'],
-  '2a8648ce3d040304': ['ec', 'sha512'],
-  '2a864886f70d01010b': ['rsa', 'sha256'],
-  '2a864886f70d01010c': ['rsa', 'sha384'],
-  '2a864886f70d01010d': ['rsa', 'sha512'],
-};
-const PSS = '2a864886f70d01010a';
-/** The hashes in the parameters of RSASSA-PSS (RFC 4055), by object identifier in DER. */
-const PSS_HASHES: readonly (readonly [string, string])[] = [
-  ['0609608648016503040201', 'sha256'],
-  ['0609608648016503040202', 'sha384'],
-  ['0609608648016503040203', 'sha512'],
-];
-
-function isSignedBy(key: KeyObject, parts: CertificateRequestParts): boolean {
-  const { signed, algorithm, parameters, signature } = parts;
-  try {
-    if (algorithm === PSS) {
-      const hex = parameters.toString('hex');
-      const hash = PSS_HASHES.find(([identifier]) => hex.includes(identifier))?.[1];
-      const padding = constants.RSA_PKCS1_PSS_PADDING;
-      const saltLength = constants.RSA_PSS_SALTLEN_DIGEST;
-      return hash !== undefined && verify(hash, signed, { key, padding, saltLength }, signature);
-    }
-    const [type, hash] = ALGORITHMS[algorithm] ?? [];
-    return type === key.asymmetricKeyType && hash !== undefined && verify(hash, signed, key, signature);
-  } catch {
-    return false;
-  }
+  return { key, isSigned: signatureProblemOf(parts) === undefined };
 }
 
 /** Whether `proof` is a signature of `message` with the private key: ECDSA and RSASSA-PSS over SHA-256, or Ed25519. */

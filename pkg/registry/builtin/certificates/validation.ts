@@ -6,6 +6,7 @@ import {
   FieldPath,
   pemBlocks,
   type Shaped,
+  signatureProblemOf,
 } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import { at, listAt, numberAt, objectsAt, textAt } from '../access.js';
@@ -46,7 +47,8 @@ export function validateRequest(o: Shaped<shapes.CertificatesV1CertificateSignin
   const request = textAt(o, 'spec', 'request');
   const pem = Buffer.from(request, 'base64').toString('latin1');
   const read = certificateRequestIn(pem);
-  if (typeof read === 'string') errors.invalid(SPEC.child('request'), at(o, 'spec', 'request') ?? null, read);
+  const problem = typeof read === 'string' ? read : signatureProblemOf(read);
+  if (problem !== undefined) errors.invalid(SPEC.child('request'), at(o, 'spec', 'request') ?? null, problem);
   const usages = listAt(o, 'spec', 'usages').map(String);
   if (usages.length === 0) errors.required(SPEC.child('usages'));
   for (const [i, usage] of usages.entries())
