@@ -1,5 +1,5 @@
 import type { Steps } from '../base/index.js';
-import { goJson, goQuote } from './go-format.js';
+import { goJson, goNumber, goQuote } from './go-format.js';
 import type { JsonValue } from './json.js';
 
 /** Values as errors show them. */
@@ -58,7 +58,7 @@ export function printed(value: BadValue | undefined): string {
   if (value instanceof Printed) return value.text;
   if (typeof value === 'string') return goQuote(value);
   if (typeof value === 'object') return goJson(value, 'asTheyStand');
-  return String(value);
+  return typeof value === 'number' ? goNumber(value) : String(value);
 }
 
 /** The same for a long value: a list in pieces, everything else in a step of its own. */

@@ -49,6 +49,18 @@ export function goKindName(v: JsonValue): string {
   return Array.isArray(v) ? 'slice' : isObject(v) ? 'map' : goTypeName(v);
 }
 
+/** The exponent from which a number is printed with it. */
+const LARGE_EXPONENT = 6;
+
+/** A plain print of a number: one with a fraction, or beyond 64 bits, has an exponent if that is at least 6, or less than -4. */
+export function goNumber(v: number): string {
+  if (Number.isSafeInteger(v)) return String(v);
+  const [digits, exponentText] = v.toExponential().split('e') as [string, string];
+  const exponent = Number(exponentText);
+  if (exponent >= -4 && exponent < LARGE_EXPONENT) return String(v);
+  return `${digits}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
+}
+
 /** A plain print: maps as `map[a:1 b:2]` with sorted keys, lists as `[a b]`, strings bare. */
 export function goFormat(v: JsonValue): string {
   if (v === null) return '<nil>';
@@ -58,7 +70,7 @@ export function goFormat(v: JsonValue): string {
     const keys = Object.keys(v).sort(compareText);
     return `map[${keys.map((k) => `${k}:${goFormat(v[k]!)}`).join(' ')}]`;
   }
-  return String(v);
+  return typeof v === 'number' ? goNumber(v) : String(v);
 }
 
 /** A print in the form of source text: strings quoted, containers with their types. */
@@ -70,7 +82,8 @@ export function goSyntax(v: JsonValue): string {
     const keys = Object.keys(v).sort(compareText);
     return `map[string]interface {}{${keys.map((k) => `${goQuote(k)}:${goSyntax(v[k]!)}`).join(', ')}}`;
   }
-  return typeof v === 'string' ? goQuote(v) : String(v);
+  if (typeof v === 'string') return goQuote(v);
+  return typeof v === 'number' ? goNumber(v) : String(v);
 }
 
 /** A print by the string verb, which marks values that are not strings: `%!s(int64=1)`. */

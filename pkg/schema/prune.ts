@@ -44,14 +44,16 @@ function walk(value: JsonValue, schema: Schema, path: string, dropped: Dropped):
   switch (schema.kind) {
     case 'struct':
       if (isObject(value)) pruneStruct(value, schema, path, dropped, false);
+      else if (!schema.preserveUnknown) dropMembers(value, path, dropped);
       return;
     case 'list':
       if (Array.isArray(value)) value.forEach((item, i) => void walk(item, schema.items, `${path}[${i}]`, dropped));
+      else dropMembers(value, path, dropped);
       return;
     case 'map':
       if (isObject(value)) {
         for (const key of Object.keys(value)) walk(value[key] as JsonValue, schema.values, join(path, key), dropped);
-      }
+      } else dropMembers(value, path, dropped);
       return;
     case 'any': {
       const object = schema.either?.object;
@@ -61,8 +63,19 @@ function walk(value: JsonValue, schema: Schema, path: string, dropped: Dropped):
       return;
     }
     case 'scalar':
+      dropMembers(value, path, dropped);
       return;
   }
+}
+
+/** Drops the members of all objects in a value of a wrong type: its schema declares none. */
+function dropMembers(value: JsonValue, path: string, dropped: Dropped): void {
+  if (Array.isArray(value)) value.forEach((item, i) => void dropMembers(item, `${path}[${i}]`, dropped));
+  else if (isObject(value))
+    for (const key of Object.keys(value)) {
+      delete value[key];
+      if (dropped.fields.length < PATHS_MAX) dropped.fields.push(join(path, key));
+    }
 }
 
 const join = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`);

@@ -302,9 +302,12 @@ export function* applySteps(input: ApplyInput): Steps<Applied> {
   return { kind: 'merged', object: typedCopy(restored.value, resource.schema) };
 }
 
-/** Only the applied part can be invalid: the rest was decoded before. */
+/**
+ * Only the applied part can be invalid: the rest was decoded before. A custom resource, an embedded one at its root, has no
+ * type in Go: validation checks its values.
+ */
 function restoreApplied(merged: JsonObject, applied: JsonObject, schema: StructSchema | undefined): Restored {
-  if (schema === undefined) return { value: merged };
+  if (schema === undefined || schema.embeddedResource) return { value: merged };
   const restored = restoreTyped(applied, schema);
   return 'value' in restored && restored.value === applied ? { value: merged } : restoreTyped(merged, schema);
 }

@@ -48,7 +48,7 @@ function check(v: JsonValue, schema: Schema): Errors {
     case 'any':
       return v instanceof GoValue ? error(`expected map, got ${shown(v)}`) : undefined;
     case 'scalar': {
-      const message = scalarError(v, schema);
+      const message = schema.untyped === true ? undefined : scalarError(v, schema);
       return message === undefined ? undefined : error(message);
     }
     case 'list':

@@ -15,7 +15,8 @@ export function compileStructuralSchema(schema: JsonObject, name: string): Struc
 function compile(schema: JsonObject, name: string, open: boolean): Schema {
   const constraints = constraintsOf(schema);
   const more = constraints === undefined ? {} : { constraints };
-  if (schema['x-kubernetes-int-or-string'] === true) return { kind: 'scalar', type: 'intOrString', ...more };
+  if (schema['x-kubernetes-int-or-string'] === true)
+    return { kind: 'scalar', type: 'intOrString', untyped: true, ...more };
   switch (schema['type']) {
     case 'object': {
       const values = schema['additionalProperties'];

@@ -96,9 +96,15 @@ function checkNow(value: JsonValue, c: Constraints, path: FieldPath, errors: Fie
   else if (isObject(value)) {
     checkCount(Object.keys(value).length, c.minProperties, c.maxProperties, 'properties', path, errors);
   }
-  if (c.enum !== undefined && !c.enum.some((allowed) => equalJson(allowed, value)))
+  if (c.enum !== undefined && !c.enum.some((allowed) => isMember(value, allowed)))
     notInEnum(value, c.enum, path, errors);
   checkInside(value, c, path, errors);
+}
+
+/** kube-apiserver converts a number to the type of the member, so 1.5 is among 1 and 2 (and has the wrong type). */
+function isMember(value: JsonValue, allowed: JsonValue): boolean {
+  const whole = typeof value === 'number' && Number.isInteger(allowed) ? Math.trunc(value) : value;
+  return equalJson(allowed, whole);
 }
 
 /** Reports a value that is none of an enumeration. */
@@ -196,7 +202,7 @@ export function patternProblem(pattern: string): string | undefined {
 
 function checkNumber(value: number | bigint, c: Constraints, path: FieldPath, errors: FieldErrors): void {
   const say = (words: string): void => void errors.invalid(path, value, `${path} in body should be ${words}`);
-  if (c.multipleOf !== undefined && !isMultiple(Number(value), c.multipleOf)) say(`a multiple of ${c.multipleOf}`);
+  if (c.multipleOf !== undefined && !isMultiple(value, c.multipleOf)) say(`a multiple of ${c.multipleOf}`);
   if (c.maximum !== undefined) {
     if (c.exclusiveMaximum === true && value >= c.maximum) say(`less than ${c.maximum}`);
     else if (value > c.maximum) say(`less than or equal to ${c.maximum}`);
@@ -207,9 +213,11 @@ function checkNumber(value: number | bigint, c: Constraints, path: FieldPath, er
   }
 }
 
-/** Tolerates rounding: 0.3 is a multiple of 0.1. */
-function isMultiple(value: number, of: number): boolean {
+/** Tolerates rounding: 0.3 is a multiple of 0.1. A number with a fraction, or beyond 64 bits, is no multiple if the quotient is not safe. */
+function isMultiple(value: number | bigint, of: number): boolean {
+  if (typeof value === 'bigint') return Number.isInteger(of) ? value % BigInt(of) === 0n : true;
   const times = value / of;
+  if (Math.abs(times) > Number.MAX_SAFE_INTEGER) return false;
   return Math.abs(times - Math.round(times)) <= 1e-9 * Math.max(1, Math.abs(times));
 }
 

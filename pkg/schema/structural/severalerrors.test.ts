@@ -32,6 +32,12 @@ describe('a value with several errors', () => {
       ],
     ],
     [
+      'is no multiple, as an integer that is not safe',
+      { type: 'integer', multipleOf: 2, minimum: 5 },
+      9223372036854775807n,
+      ['Invalid value: 9223372036854775807: should be a multiple of 2'],
+    ],
+    [
       'has errors of a number in order',
       number,
       3,

@@ -130,8 +130,13 @@ function visitList(
   if (schema.listType !== 'atomic') checkUnique(list, schema, path, found.duplicates);
 }
 
-/** Reports each duplicate value once, at its second occurrence. */
+/** Reports each duplicate value once, at its second occurrence, or the first item of a keyed list that is no object. */
 function checkUnique(list: readonly JsonValue[], schema: ListSchema, path: FieldPath, errors: FieldErrors): void {
+  const plain = schema.listType === 'map' ? list.findIndex((item) => item !== null && !isObject(item)) : -1;
+  if (plain >= 0) {
+    errors.invalid(path.index(plain), list[plain]!, 'must be an object for an array of list-type map');
+    return;
+  }
   const times = new Map<string, number>();
   list.forEach((item, i) => {
     const key = keyText(item, schema);
@@ -179,7 +184,7 @@ function checkType(value: JsonValue, schema: Schema, path: FieldPath, errors: Fi
     wrongType(ofText, format!, path, errors);
     return false;
   }
-  if (isFormatted && actual === 'boolean') wrongType('', format, path, errors);
+  if (isFormatted && (actual === 'boolean' || actual === 'object')) wrongType('', format, path, errors);
   else if (isFormatted && expected === 'integer' && actual === 'number') wrongType('float64', format, path, errors);
   else wrongType(actual, expected, path, errors);
   if (expected === 'integer' && actual === 'number')

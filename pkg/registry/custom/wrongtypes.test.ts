@@ -1,0 +1,111 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { JsonObject, JsonValue } from '../../api/index.js';
+import { Bench, refusal } from '../testing.js';
+import { compile } from './compile.js';
+
+/** Values of wrong types in custom resources. The answers are those of kube-apiserver 1.37. */
+
+const NAMES = { plural: 'boxes', singular: 'box', kind: 'Box', listKind: 'BoxList' };
+const BOXES = 'boxes.example.com/v1';
+const INTEGER: JsonObject = { type: 'integer' };
+const KEYED: JsonObject = {
+  type: 'array',
+  'x-kubernetes-list-type': 'map',
+  'x-kubernetes-list-map-keys': ['k'],
+  items: { type: 'object', properties: { k: { type: 'string' } }, required: ['k'] },
+};
+const SPEC: JsonObject = {
+  type: 'object',
+  properties: {
+    n: INTEGER,
+    n32: { type: 'integer', format: 'int32' },
+    f: { type: 'number', format: 'float' },
+    ios: { 'x-kubernetes-int-or-string': true },
+    o: { type: 'object', properties: { x: INTEGER } },
+    m: { type: 'object', additionalProperties: INTEGER },
+    l: { type: 'array', items: INTEGER },
+    keyed: KEYED,
+    even: { type: 'number', multipleOf: 2, maximum: 8 },
+    en: { type: 'integer', enum: [1, 2] },
+    open: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+  },
+};
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await Bench.open();
+  const schema = { openAPIV3Schema: { type: 'object', properties: { spec: SPEC } } };
+  const versions = [{ name: 'v1', served: true, storage: true, schema }];
+  const definition = { group: 'example.com', scope: 'Namespaced', names: NAMES, versions };
+  await bench.registry.changeKinds({ set: [compile(definition, NAMES)] });
+});
+
+const box = (spec: JsonValue): JsonObject => ({
+  apiVersion: 'example.com/v1',
+  kind: 'Box',
+  metadata: { name: 'a' },
+  spec,
+});
+const create = (spec: JsonValue, fieldValidation: 'Strict' | 'Ignore' = 'Ignore') =>
+  bench.create(BOXES, 'default', box(spec), { fieldValidation });
+const apply = (spec: JsonValue) => bench.patch(BOXES, ['default', 'a'], box(spec), 'apply', { fieldManager: 'one' });
+
+describe('members of a value of a wrong type are unknown fields', () => {
+  it.each<readonly [JsonValue, readonly string[]]>([
+    [{ n: { a: { b: 1 } } }, ['spec.n.a']],
+    [{ n: [{ a: 1 }, [{ b: 1 }], 3] }, ['spec.n[0].a', 'spec.n[1][0].b']],
+    [{ l: { a: 1 } }, ['spec.l.a']],
+    [{ m: [{ a: 1 }] }, ['spec.m[0].a']],
+    [{ o: [{ x: 1, y: 2 }] }, ['spec.o[0].x', 'spec.o[0].y']],
+    [{ ios: { a: 1 } }, ['spec.ios.a']],
+    [[{ n: 1 }], ['spec[0].n']],
+  ])('%j', async (spec, unknown) => {
+    const texts = unknown.map((path) => `unknown field "${path}"`).join(', ');
+    expect(await refusal(create(spec, 'Strict'))).toContain(`strict decoding error: ${texts}`);
+    expect(await refusal(create(spec))).toContain('in body must be of type');
+  });
+
+  it('except where unknown fields are preserved', async () => {
+    expect(await refusal(create({ open: [{ a: 1 }] }, 'Strict'))).toContain('of type object');
+  });
+});
+
+describe('validation', () => {
+  const typed = (field: string, type: string, given: string): string =>
+    `spec.${field}: Invalid value: "${given}": spec.${field} in body must be of type ${type}: "${given}"`;
+  const fraction = '<nil>: Invalid value: "": Checked value must be of type integer (default format) in spec.';
+
+  it.each<readonly [JsonObject, string]>([
+    [{ n: 1.5 }, `[${typed('n', 'integer', 'number')}, ${fraction}n]`],
+    [{ ios: [] }, typed('ios', 'integer,string', 'array')],
+    [{ ios: 1.5 }, typed('ios', 'integer,string', 'number')],
+    [{ en: 1.9 }, `[${typed('en', 'integer', 'number')}, ${fraction}en]`],
+    [
+      { en: -0.5 },
+      `[${typed('en', 'integer', 'number')}, ${fraction}en, spec.en: Unsupported value: -0.5: supported values: "1", "2"]`,
+    ],
+    [
+      { even: 1234567.5 },
+      '[spec.even: Invalid value: 1.2345675e+06: spec.even in body should be a multiple of 2, spec.even: Invalid value: 1.2345675e+06: spec.even in body should be less than or equal to 8]',
+    ],
+    [
+      { even: 1e20 },
+      '[spec.even: Invalid value: 1e+20: spec.even in body should be a multiple of 2, spec.even: Invalid value: 1e+20: spec.even in body should be less than or equal to 8]',
+    ],
+  ])('of %o, also if it is applied', async (spec, message) => {
+    expect(await refusal(create(spec))).toBe(`422 Box.example.com "a" is invalid: ${message}`);
+    expect(await refusal(apply(spec))).toBe(`422 Box.example.com "a" is invalid: ${message}`);
+  });
+
+  it('names the format in place of the type for an object', async () => {
+    expect(await refusal(create({ n32: { a: 1 } }))).toContain(typed('n32', 'int32', ''));
+    expect(await refusal(create({ f: {} }))).toContain(typed('f', 'float', ''));
+  });
+
+  it('names the first item of a keyed list that is no object', async () => {
+    expect(await refusal(create({ keyed: [{ k: 'a' }, true, { k: 'a' }, 1] }))).toContain(
+      'spec.keyed[3] in body must be of type object: "integer", spec.keyed[1]: Invalid value: true: must be an object for an array of list-type map]',
+    );
+    expect(await refusal(create({ keyed: [null] }))).not.toContain('list-type map');
+  });
+});
