@@ -42,6 +42,7 @@ export {
   dropNulls,
   embedsObjects,
   isTextFormat,
+  isUnchanged,
   patternProblem,
   structuralName,
   validateStructure,

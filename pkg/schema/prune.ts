@@ -57,6 +57,7 @@ function walk(value: JsonValue, schema: Schema, path: string, dropped: Dropped):
       return;
     case 'any': {
       const object = schema.either?.object;
+      if (schema.closed) dropMembers(value, path, dropped);
       if (object === undefined) return;
       if (isObject(value)) pruneStruct(value, object, path, dropped, false);
       else if (Array.isArray(value)) value.forEach((item, i) => void walk(item, object, `${path}[${i}]`, dropped));

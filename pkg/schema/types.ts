@@ -175,6 +175,8 @@ export interface AnySchema {
   readonly name?: string;
   /** `JSONSchemaPropsOr...`: the schema of an object value, and the alternative type. Absent: any value. */
   readonly either?: { readonly object: StructSchema; readonly or: 'list' | 'bool' | 'stringList' };
+  /** `additionalProperties: true` of a definition: any value, but objects in it have no fields. */
+  readonly closed?: true;
   readonly constraints?: Constraints;
 }
 

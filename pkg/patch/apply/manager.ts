@@ -139,11 +139,20 @@ export function* managedFieldsSteps(input: UpdateInput): Steps<void> {
     const before = versionedLive(resource, live);
     const next = versioned(resource, withoutManagedFields(object));
     // The owners stay as they are if one of the objects cannot be tracked.
-    if (![before, next].some((o) => hasUnidentifiedItem(o.value, o.schema)))
+    if (![before, next].some((o) => trackingProblem(o) !== undefined))
       yield* update(before, next, owners, resource, input.manager, input.now, rulesOf(resource));
   }
   yield;
   setManagedFields(object, yield* encodeOwners(owners));
+}
+
+/**
+ * Why the fields of an object cannot be tracked; undefined if they can. A built-in object only has items without an identity; a custom
+ * resource may have values of other types since its schema changed.
+ */
+function trackingProblem({ value, schema }: Versioned): string | undefined {
+  const isCustom = schema.kind === 'struct' && schema.embeddedResource;
+  return isCustom || hasUnidentifiedItem(value, schema) ? typeErrors(value, schema, true) : undefined;
 }
 
 /** Whether the list has one entry, which is empty. */
@@ -278,8 +287,8 @@ export function* applySteps(input: ApplyInput): Steps<Applied> {
   const owners = live === undefined ? new Map() : (tryDecodeOwners(managedFieldsOf(live), true) ?? new Map());
   const rules = rulesOf(resource);
   const before = versionedLive(resource, live);
-  if (hasUnidentifiedItem(before.value, before.schema)) {
-    const problem = typeErrors(before.value, before.schema);
+  const problem = trackingProblem(before);
+  if (problem !== undefined) {
     throw new PatchError('schema', `failed to create typed live object (${nameOf(before.value)}; ${type}): ${problem}`);
   }
   if (owners.size === 0 && live !== undefined) {

@@ -14,10 +14,10 @@ import { childSchema, ElementError, isAtomic, listElement, type Node, scalarClas
 
 /**
  * Validates that an applied object has its type: all fields are declared, values have the right type, and items of
- * associative lists are unique. Returns the message of kube-apiserver, or undefined if the object is valid.
+ * associative lists are unique, unless it may `repeat` them. Returns the message of kube-apiserver, or undefined if the object is valid.
  */
-export function typeErrors(v: JsonObject, schema: Schema): string | undefined {
-  const errors = check(v, schema);
+export function typeErrors(v: JsonObject, schema: Schema, repeat = false): string | undefined {
+  const errors = check(v, schema, repeat);
   if (errors === undefined) return undefined;
   const texts = errors.slice(0, typedErrorsMax).map((e) => (e.path === '' ? e.message : `${e.path}: ${e.message}`));
   return texts.length === 1 ? texts[0] : ['errors:', ...texts.map((t) => `  ${t}`)].join('\n');
@@ -42,7 +42,7 @@ function join(all: Errors, more: Errors, prefix: string): Errors {
   return all.length < typedErrorsMax ? all.concat(more) : all;
 }
 
-function check(v: JsonValue, schema: Schema): Errors {
+function check(v: JsonValue, schema: Schema, repeat: boolean): Errors {
   if (v === null) return undefined;
   switch (schema.kind) {
     case 'any':
@@ -52,24 +52,26 @@ function check(v: JsonValue, schema: Schema): Errors {
       return message === undefined ? undefined : error(message);
     }
     case 'list':
-      return Array.isArray(v) ? checkItems(v, schema) : error(`expected list, got ${shown(v)}`);
+      return Array.isArray(v) ? checkItems(v, schema, repeat) : error(`expected list, got ${shown(v)}`);
     default:
-      return isObject(v) && !(v instanceof GoValue) ? checkMembers(v, schema) : error(`expected map, got ${shown(v)}`);
+      return isObject(v) && !(v instanceof GoValue)
+        ? checkMembers(v, schema, repeat)
+        : error(`expected map, got ${shown(v)}`);
   }
 }
 
-function checkMembers(v: JsonObject, schema: Node): Errors {
+function checkMembers(v: JsonObject, schema: Node, repeat: boolean): Errors {
   let errors: Errors;
   for (const key of Object.keys(v)) {
     const child = childSchema(schema, key);
     if (child === undefined) return join(errors, error('field not declared in schema'), `.${key}`);
-    const found = check(v[key]!, child);
+    const found = check(v[key]!, child, repeat);
     if (found !== undefined) errors = join(errors, found, `.${key}`);
   }
   return errors;
 }
 
-function checkItems(list: JsonArray, schema: ListSchema): Errors {
+function checkItems(list: JsonArray, schema: ListSchema, repeat: boolean): Errors {
   const atomic = isAtomic(schema);
   const seen = atomic ? undefined : new Set<string>();
   let errors: Errors;
@@ -82,10 +84,11 @@ function checkItems(list: JsonArray, schema: ListSchema): Errors {
         if (!(e instanceof ElementError)) throw e;
         return join(errors, error(`element ${i}: ${e.message}`), '');
       }
-      if (seen.has(element)) errors = join(errors, error(`duplicate entries for key ${elementText(element)}`), '');
+      if (seen.has(element) && !repeat)
+        errors = join(errors, error(`duplicate entries for key ${elementText(element)}`), '');
       seen.add(element);
     }
-    const found = check(list[i]!, schema.items);
+    const found = check(list[i]!, schema.items, repeat);
     if (found !== undefined) errors = join(errors, found, seen === undefined ? `[${i}]` : elementText(element));
   }
   return errors;

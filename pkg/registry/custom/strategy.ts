@@ -136,7 +136,7 @@ function validateRest(
   const check = (expressions: RuleNode | undefined): Promise<void> | undefined => {
     if (expressions === undefined) return undefined;
     if (!list.some((e) => BLOCKING.has(e.type)))
-      return checkRules(expressions, change, { errors: found, warn }, scheduler);
+      return checkRules(expressions, { ...change, schema: rules.schema() }, { errors: found, warn }, scheduler);
     found.add('FieldValueInvalid', '<nil>', `Invalid value: null: ${NOT_CHECKED}`);
     return undefined;
   };

@@ -21,7 +21,7 @@ function compile(schema: JsonObject, name: string, open: boolean): Schema {
     case 'object': {
       const values = schema['additionalProperties'];
       if (values !== undefined && values !== false) {
-        const inner: Schema = isObject(values) ? compile(values, `${name}{}`, open) : ANYTHING;
+        const inner: Schema = isObject(values) ? compile(values, `${name}{}`, open) : UNDECLARED;
         return { kind: 'map', values: inner, atomic: schema['x-kubernetes-map-type'] === 'atomic', ...more };
       }
       return struct(schema, name, open);
@@ -47,6 +47,7 @@ function compile(schema: JsonObject, name: string, open: boolean): Schema {
 }
 
 const ANYTHING: Schema = { kind: 'any', form: 'json' };
+const UNDECLARED: Schema = { kind: 'any', form: 'json', closed: true };
 
 /** `format: byte` remains text, because custom resources are stored as JSON. */
 const SCALARS: ReadonlyMap<string, ScalarType> = new Map<string, ScalarType>([

@@ -4,4 +4,5 @@ export { embedsObjects } from './embeds.js';
 export { isTextFormat } from './formats.js';
 export { dropNulls } from './nulls.js';
 export { customKind, structuralName } from './type.js';
+export { isUnchanged } from './unchanged.js';
 export { validateStructure, validateValue } from './validate.js';

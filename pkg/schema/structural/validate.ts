@@ -1,15 +1,8 @@
-import {
-  equalJson,
-  FieldErrors,
-  FieldPath,
-  getOwn,
-  isObject,
-  type JsonObject,
-  type JsonValue,
-} from '../../api/index.js';
+import { FieldErrors, FieldPath, getOwn, isObject, type JsonObject, type JsonValue } from '../../api/index.js';
 import type { Constraints, Field, ListSchema, ScalarSchema, Schema, StructSchema } from '../types.js';
 import { checkConstraints, notInEnum, wrongType } from './constraints.js';
 import { isTextFormat } from './formats.js';
+import { isUnchanged, itemsByKey, keysOf, keyText } from './unchanged.js';
 
 /**
  * Validates an object against its schema: types, required fields, limits, enums, formats, patterns, combinations, and
@@ -54,7 +47,7 @@ interface Found {
 
 function visit(value: JsonValue, old: JsonValue | undefined, schema: Schema, path: FieldPath, found: Found): void {
   const { errors } = found;
-  if (old !== undefined && equalJson(value, old)) return;
+  if (isUnchanged(value, old, schema)) return;
   const { constraints } = schema;
   if (value === null && constraints?.nullable === true) {
     // An enumeration admits no null, not even if it has one.
@@ -122,10 +115,9 @@ function visitList(
   path: FieldPath,
   found: Found,
 ): void {
-  const byKey = schema.listType === 'map' && Array.isArray(old);
-  const before = new Map(byKey ? old.map((item) => [keyText(item, schema), item] as const) : []);
+  const before = schema.listType === 'map' && Array.isArray(old) ? itemsByKey(old, schema) : undefined;
   found.errors.each(list, (item, i) => {
-    visit(item, byKey ? before.get(keyText(item, schema)) : undefined, schema.items, path.index(i), found);
+    visit(item, before?.get(keyText(item, schema)), schema.items, path.index(i), found);
   });
   if (schema.listType !== 'atomic') checkUnique(list, schema, path, found.duplicates);
 }
@@ -145,29 +137,6 @@ function checkUnique(list: readonly JsonValue[], schema: ListSchema, path: Field
     if (count === 1) errors.duplicate(path.index(i), schema.listType === 'map' ? keysOf(item, schema) : item);
   });
 }
-
-/** Returns the values of the key fields by name; an absent field has its default. */
-function keysOf(item: JsonValue, { keys, items }: ListSchema): JsonValue {
-  if (!isObject(item)) return item;
-  const found: JsonObject = {};
-  for (const key of [...keys].sort()) {
-    const byDefault = items.kind === 'struct' ? items.byName.get(key)?.default : undefined;
-    const value = getOwn(item, key) ?? byDefault;
-    if (value !== undefined) found[key] = value;
-  }
-  return found;
-}
-
-function keyText(item: JsonValue, schema: ListSchema): string {
-  return text(schema.listType === 'map' ? keysOf(item, schema) : item);
-}
-
-const text = (value: JsonValue): string =>
-  JSON.stringify(value, (_, v: unknown) => {
-    if (typeof v === 'bigint') return `${v}n`;
-    if (typeof v !== 'object' || v === null || Array.isArray(v)) return v;
-    return Object.entries(v).sort(([a], [b]) => (a < b ? -1 : 1));
-  });
 
 /** Reports whether the value has the type of the schema. */
 function checkType(value: JsonValue, schema: Schema, path: FieldPath, errors: FieldErrors): boolean {

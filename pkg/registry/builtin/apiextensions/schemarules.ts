@@ -383,7 +383,7 @@ function brokenRules(s: JsonObject, value: JsonValue, at: FieldPath): FieldError
   if (rules === undefined) return [];
   const errors = new FieldErrors();
   const reports = { errors, warn: () => {} };
-  void checkRules(rules, { object: { x: cloneJson(value) }, old: undefined }, reports, UNPACED);
+  void checkRules(rules, { object: { x: cloneJson(value) }, old: undefined, schema: undefined }, reports, UNPACED);
   return errors.list
     .filter((e) => !e.message.includes('rule compile error'))
     .map((e) => ({ ...e, field: `${at}${e.field.slice(1)}` }));

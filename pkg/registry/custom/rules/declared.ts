@@ -68,8 +68,15 @@ export function checkDeclaredRules(schema: JsonObject, place: Place, errors: Fie
   const type = ruleType(schema, 'Object', place.isRoot);
   const size = valueSize(schema, place.isRoot);
   const path = place.path.child('x-kubernetes-validations');
+  if (type === undefined) {
+    errors.internal(path, NO_TYPE);
+    return;
+  }
   errors.each(declared, (rule, i) => checkRule({ rule, type, size, path: path.index(i), place, errors }), RULE_WEIGHT);
 }
+
+const NO_TYPE =
+  'internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations';
 
 /** The cost of the check of a short rule, in cheap items (`FieldErrors.each`). */
 const RULE_WEIGHT = 25;

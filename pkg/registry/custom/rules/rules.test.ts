@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FieldErrors, FieldPath, type JsonObject } from '../../../api/index.js';
 import { finish } from '../../../base/index.js';
 import { COMPATIBLE, type Pace } from '../../../cel/index.js';
+import { compileStructuralSchema } from '../../../schema/index.js';
 import { RuleCosts } from './costs.js';
 import { checkDeclaredRules, checkRuleTexts } from './declared.js';
 import { checkRules, compileRules } from './rules.js';
@@ -14,7 +15,8 @@ const rule = (text: string, more: JsonObject = {}): JsonObject => ({ rule: text,
 function check(spec: JsonObject, value: JsonObject, old?: JsonObject): readonly string[] {
   const schema = { type: 'object', properties: { spec } };
   const errors = new FieldErrors();
-  const change = { object: { spec: value }, old: old === undefined ? undefined : { spec: old } };
+  const compiled = compileStructuralSchema(schema, 'example.com/v1.Widget');
+  const change = { object: { spec: value }, old: old === undefined ? undefined : { spec: old }, schema: compiled };
   checkRules(finish(compileRules(schema))!, change, { errors, warn: () => {} }, UNHURRIED);
   return errors.list.map((e) => `${e.field}: ${e.message}`);
 }
@@ -111,8 +113,10 @@ describe('rules of a schema', () => {
 
   it('give a warning for an unchanged value that is invalid', () => {
     const warnings: string[] = [];
-    const root = finish(compileRules({ type: 'object', properties: { spec: integers(rule('self < 5')) } }))!;
-    const change = { object: { spec: { n: 9 } }, old: { spec: { n: 9 } } };
+    const definition = { type: 'object', properties: { spec: integers(rule('self < 5')) } };
+    const root = finish(compileRules(definition))!;
+    const schema = compileStructuralSchema(definition, 'example.com/v1.Widget');
+    const change = { object: { spec: { n: 9 } }, old: { spec: { n: 9 } }, schema };
     checkRules(root, change, { errors: new FieldErrors(), warn: (m) => void warnings.push(m) }, UNHURRIED);
     expect(warnings).toEqual(['spec.n: Invalid value: 9: failed rule: self < 5']);
   });
@@ -218,4 +222,34 @@ it('a long rule is compiled in steps', () => {
   for (; step.done !== true; step = steps.next()) count++;
   expect(count).toBeGreaterThan(50);
   expect(step.value?.properties.get('spec')?.properties.get('n')?.rules).toHaveLength(1);
+});
+
+describe('a definition', () => {
+  it.each<readonly [string, JsonObject]>([
+    ['any value', { 'x-kubernetes-preserve-unknown-fields': true }],
+    ['a list of any values', { type: 'array', items: { 'x-kubernetes-preserve-unknown-fields': true } }],
+  ])('has no rules for %s', (_, schema) => {
+    const errors = new FieldErrors();
+    const rules = { 'x-kubernetes-validations': [rule('self == 1'), rule('true')] };
+    const place = {
+      isRoot: false,
+      uncorrelatable: undefined,
+      minor: COMPATIBLE,
+      cardinality: 1n,
+      costs: new RuleCosts(false),
+    };
+    checkDeclaredRules({ ...schema, ...rules }, { ...place, path: FieldPath.of('s') }, errors);
+    expect(errors.list.map((e) => `${e.field}: ${e.message}`)).toEqual([
+      's.x-kubernetes-validations: Internal error: internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations',
+    ]);
+  });
+});
+
+it('a path of a rule may have quotes in keys', () => {
+  const schema = {
+    type: 'object',
+    properties: { m: { type: 'object', additionalProperties: { type: 'string' } } },
+    'x-kubernetes-validations': [rule('false', { fieldPath: ".m['it\\'s']" })],
+  };
+  expect(check(schema, {})).toEqual(["spec.m[it's]: Invalid value: failed rule: false"]);
 });

@@ -1,5 +1,4 @@
 import {
-  equalJson,
   FieldErrors,
   FieldPath,
   getOwn,
@@ -31,6 +30,7 @@ import {
   type Value,
   type Variables,
 } from '../../../cel/index.js';
+import { isUnchanged, type Schema } from '../../../schema/index.js';
 import { type RuleType, ruleType } from './types.js';
 
 /** The cost limits of one rule, and of all rules of a request, in cost units. */
@@ -143,18 +143,62 @@ export interface Reports {
   warn(message: string): void;
 }
 
+/** A write whose rules are checked: the object, the stored one of an update, and the compiled schema that compares both. */
+export interface RuledChange {
+  readonly object: JsonObject;
+  readonly old: JsonObject | undefined;
+  readonly schema: Schema | undefined;
+}
+
+/** A value in the object. */
+class Place {
+  readonly value: JsonValue;
+  readonly before: Before;
+  readonly schema: Schema | undefined;
+  readonly #parent: Place | undefined;
+  #isKept: boolean | undefined;
+
+  constructor(value: JsonValue, before: Before, schema: Schema | undefined, parent: Place | undefined) {
+    this.value = value;
+    this.before = before;
+    this.schema = schema;
+    this.#parent = parent;
+  }
+
+  /** Whether the value, or a value that contains it, is unchanged. */
+  get isKept(): boolean {
+    this.#isKept ??= isUnchanged(this.value, this.before.value, this.schema) || this.#parent?.isKept === true;
+    return this.#isKept;
+  }
+
+  member(key: string): Place {
+    const { schema } = this;
+    const former = isObject(this.before.value) ? getOwn(this.before.value, key) : undefined;
+    const inner = schema?.kind === 'map' ? schema.values : undefined;
+    const field = schema?.kind === 'struct' ? schema.byName.get(key)?.schema : inner;
+    return new Place((this.value as JsonObject)[key]!, beforeOf(former), field, this);
+  }
+
+  item(item: JsonValue, former: JsonValue | undefined): Place {
+    return new Place(item, beforeOf(former), this.schema?.kind === 'list' ? this.schema.items : undefined, this);
+  }
+}
+
+const beforeOf = (value: JsonValue | undefined): Before => (value === undefined ? NOTHING : { has: true, value });
+
 /**
  * Evaluates the rules of a version on an object. On an update, rules that fail on an unchanged value give a warning
  * only (ratcheting). Returns undefined if all is done within one time slice.
  */
 export function checkRules(
   root: RuleNode,
-  { object, old }: { readonly object: JsonObject; readonly old: JsonObject | undefined },
+  { object, old, schema }: RuledChange,
   reports: Reports,
   pace: Pace,
 ): Promise<void> | undefined {
   const before: Before = old === undefined ? NOTHING : { has: true, value: old };
-  const walk = new Checker(reports, old !== undefined, pace).check(root, object, before, FieldPath.root);
+  const place = new Place(object, before, schema, undefined);
+  const walk = new Checker(reports, pace).check(root, place, FieldPath.root);
   const first = walk.next();
   return first.done === true ? undefined : goOn(walk, first.value);
 }
@@ -167,51 +211,42 @@ async function goOn(walk: Walk<void>, until: Promise<void>): Promise<void> {
 class Checker {
   readonly #errors: FieldErrors;
   readonly #warn: Reports['warn'];
-  readonly #isUpdate: boolean;
   readonly #pace: Pace;
   #budget = REQUEST_COST_MAX;
   #spent = false;
   /** The cost since the last check whether the time slice is used up. */
   #unpaced = 0;
 
-  constructor({ errors, warn }: Reports, isUpdate: boolean, pace: Pace) {
+  constructor({ errors, warn }: Reports, pace: Pace) {
     this.#errors = errors;
     this.#warn = warn;
-    this.#isUpdate = isUpdate;
     this.#pace = pace;
   }
 
-  *check(at: RuleNode, value: JsonValue, before: Before, path: FieldPath): Walk<void> {
+  *check(at: RuleNode, place: Place, path: FieldPath): Walk<void> {
+    const { value, before } = place;
     if (this.#spent || value === null) return;
-    for (const rule of at.rules) yield* this.#rule(rule, at, value, before, path);
+    for (const rule of at.rules) yield* this.#rule(rule, at, place, path);
     if (this.#unpaced > UNPACED_MAX) {
       this.#unpaced = 0;
       if (this.#pace.spent()) yield this.#pace.yield();
     }
     if (isObject(value)) {
-      const former = before.has && isObject(before.value) ? before.value : undefined;
-      const formerOf = (key: string): Before => {
-        const v = former === undefined ? undefined : getOwn(former, key);
-        return v === undefined ? NOTHING : { has: true, value: v };
-      };
-      for (const [property, inner] of at.properties) {
-        const v = getOwn(value, property);
-        if (v !== undefined) yield* this.check(inner, v, formerOf(property), path.child(property));
-      }
+      for (const [property, inner] of at.properties)
+        if (Object.hasOwn(value, property)) yield* this.check(inner, place.member(property), path.child(property));
       if (at.values !== undefined)
-        for (const key of Object.keys(value)) yield* this.check(at.values, value[key]!, formerOf(key), path.key(key));
+        for (const key of Object.keys(value)) yield* this.check(at.values, place.member(key), path.key(key));
     } else if (Array.isArray(value) && at.items !== undefined) {
       const keys = at.mapKeys;
       const formerItems = keys.length > 0 && Array.isArray(before.value) ? byKeys(before.value, keys) : undefined;
-      for (const [i, item] of value.entries()) {
-        const former = formerItems?.get(keyOf(item, keys));
-        yield* this.check(at.items, item, former === undefined ? NOTHING : { has: true, value: former }, path.index(i));
-      }
+      for (const [i, item] of value.entries())
+        yield* this.check(at.items, place.item(item, formerItems?.get(keyOf(item, keys))), path.index(i));
     }
   }
 
-  *#rule(rule: Rule, at: RuleNode, value: JsonValue, before: Before, path: FieldPath): Walk<void> {
+  *#rule(rule: Rule, at: RuleNode, place: Place, path: FieldPath): Walk<void> {
     if (this.#spent) return;
+    const { value, before } = place;
     if (rule.isTransition && !rule.oldIsOptional && !before.has) return;
     const { shown } = at;
     if (failed(rule.compiled)) {
@@ -233,8 +268,8 @@ class Checker {
       this.#errors.invalid(path, shown, sentence);
       return;
     }
-    // Ratcheting: an unchanged value may stay invalid, except under a transition rule.
-    const ratchets = this.#isUpdate && before.has && !rule.isTransition && equalJson(before.value!, value);
+    // Ratcheting: an unchanged value, and all in it, may stay invalid, except under a transition rule.
+    const ratchets = !rule.isTransition && place.isKept;
     const errors = ratchets ? new FieldErrors() : this.#errors;
     if (isError(found)) errors.invalid(path, shown, evaluationError(found.message, nameOf(rule)));
     else yield* this.#broken(errors, { rule, at, value, variables, path });
@@ -314,7 +349,8 @@ function keyOf(item: JsonValue, keys: readonly string[]): string {
 }
 
 function byKeys(items: readonly JsonValue[], keys: readonly string[]): ReadonlyMap<string, JsonValue> {
-  return new Map(items.map((item) => [keyOf(item, keys), item]));
+  // The first of several items with the same keys counts.
+  return new Map(items.map((item) => [keyOf(item, keys), item] as const).reverse());
 }
 
 /** A step of a relative path. Keys of maps are shown in brackets, fields after a dot. */
@@ -331,9 +367,10 @@ function pathSteps(relative: string, schema: JsonObject): readonly PathStep[] {
   while (at < relative.length) {
     let name: string;
     if (relative.startsWith("['", at)) {
-      const end = relative.indexOf("']", at);
+      let end = relative.indexOf("']", at);
+      while (end > 0 && relative[end - 1] === '\\') end = relative.indexOf("']", end + 1);
       if (end < 0) return path;
-      name = relative.slice(at + 2, end);
+      name = relative.slice(at + 2, end).replaceAll("\\'", "'");
       at = end + 2;
     } else {
       const start = relative[at] === '.' ? at + 1 : at;
