@@ -101,3 +101,13 @@ it('measures how long keys waited and were processed', async () => {
   expect([waited.sum, worked.sum]).toEqual([4.5, 0.75]);
   expect([...waited.counts].reduce((a, b) => a + b)).toBe(2);
 });
+
+it('counts the time of keys that are being processed', async () => {
+  const { world, queue, finish } = bench();
+  queue.start();
+  queue.add('a');
+  world.advance(2000);
+  expect(queue.counts.unfinished).toEqual({ total: 2, longest: 2 });
+  await finish();
+  expect(queue.counts.unfinished).toEqual({ total: 0, longest: 0 });
+});

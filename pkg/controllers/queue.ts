@@ -31,7 +31,8 @@ export class WorkQueue {
   readonly #options: QueueOptions;
   /** The time when the key was added, on the monotonic clock. */
   readonly #waiting = new Map<string, number>();
-  readonly #working = new Set<string>();
+  /** The time when the processing of the key began, on the monotonic clock. */
+  readonly #working = new Map<string, number>();
   readonly #again = new Set<string>();
   readonly #failures = new Map<string, number>();
   readonly #timers = new Map<string, { readonly due: number; readonly cancel: () => void }>();
@@ -49,7 +50,21 @@ export class WorkQueue {
   get counts(): QueueCounts {
     const depth = this.#waiting.size + this.#again.size;
     const outstanding = this.#waiting.size + this.#working.size + this.#timers.size;
-    return { depth, outstanding, adds: this.#adds, retries: this.#retries, waited: this.#waited, worked: this.#worked };
+    return {
+      depth,
+      outstanding,
+      adds: this.#adds,
+      retries: this.#retries,
+      unfinished: this.#unfinished(),
+      waited: this.#waited,
+      worked: this.#worked,
+    };
+  }
+
+  #unfinished(): QueueCounts['unfinished'] {
+    const now = this.#now();
+    const seconds = [...this.#working.values()].map((began) => now - began);
+    return { total: seconds.reduce((sum, s) => sum + s, 0), longest: Math.max(0, ...seconds) };
   }
 
   add(key: string): void {
@@ -98,14 +113,14 @@ export class WorkQueue {
     for (const [key, since] of this.#waiting) {
       if (this.#working.size >= this.#options.workers) return;
       this.#waiting.delete(key);
-      this.#working.add(key);
-      this.#waited.observe(this.#now() - since);
-      void this.#work(key);
+      const began = this.#now();
+      this.#working.set(key, began);
+      this.#waited.observe(began - since);
+      void this.#work(key, began);
     }
   }
 
-  async #work(key: string): Promise<void> {
-    const began = this.#now();
+  async #work(key: string, began: number): Promise<void> {
     try {
       await this.#options.sync(key);
       this.#failures.delete(key);

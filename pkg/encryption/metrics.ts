@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../base/index.js';
-import { type Cell, CounterFamily, type HistogramCell, HistogramFamily } from '../telemetry/index.js';
-
-const exponential = (start: number, factor: number, count: number): number[] =>
-  Array.from({ length: count }, (_, i) => start * factor ** i);
+import { type Cell, CounterFamily, exponential, type HistogramCell, HistogramFamily } from '../telemetry/index.js';
 
 export type Direction = 'to_storage' | 'from_storage';
 

@@ -19,7 +19,7 @@ const BY_LEVEL = ['priority_level'];
 const WAIT_BUCKETS = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30];
 const EXECUTION_BUCKETS = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30];
 const LENGTH_BUCKETS = [0, 10, 25, 50, 100, 250, 500, 1000];
-const SEAT_BUCKETS = [1, 2, 4, 10, 20, 40, 80, 100];
+const SEAT_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 100];
 const WATCH_BUCKETS = [0, 1, 10, 100, 1000, 10_000];
 /** Shares of a limit. */
 const REQUEST_USE_BUCKETS = [0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 0.75, 1];

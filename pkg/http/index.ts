@@ -16,5 +16,5 @@ export { knownResource } from './resources.js';
 export { createRouter } from './router.js';
 export type { HttpServices } from './services.js';
 export type { NamedPair, TlsMaterial, TlsPolicy } from './tls.js';
-export { API_VERSION } from './version.js';
+export { API_VERSION, VERSION_DOCUMENT } from './version.js';
 export { Watches } from './watches.js';

@@ -1,4 +1,3 @@
-import type { JsonObject } from '../api/index.js';
 import type { Call } from './call.js';
 import { encodeDocument } from './documents.js';
 import { checkRoute, MEDIA_TYPES } from './negotiate.js';
@@ -11,7 +10,7 @@ export const API_VERSION = { major: '1', minor: '37', gitVersion: 'v1.37.0' } as
 export const RUNTIME_VERSION = `node ${process.version}`;
 
 /** The document at `/version`. Clients decide by `major` and `minor` which features they use. */
-const VERSION_DOCUMENT: JsonObject = {
+export const VERSION_DOCUMENT = {
   major: API_VERSION.major,
   minor: API_VERSION.minor,
   emulationMajor: API_VERSION.major,
@@ -25,7 +24,7 @@ const VERSION_DOCUMENT: JsonObject = {
   goVersion: RUNTIME_VERSION,
   compiler: 'v8',
   platform: `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`,
-};
+} as const;
 
 /** `/version`, in JSON only. */
 export function serveVersionDocument(call: Call): void | Promise<void> {

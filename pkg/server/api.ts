@@ -5,7 +5,6 @@ import { type Config, featureStates } from '../config/index.js';
 import type { Encryption } from '../encryption/index.js';
 import {
   type Aggregation,
-  API_VERSION,
   type ControlDesk,
   DiscoveryDocuments,
   type HttpServices,
@@ -19,6 +18,7 @@ import {
   sharedStages,
   supportedEncodings,
   type TlsMaterial,
+  VERSION_DOCUMENT,
   Watches,
 } from '../http/index.js';
 import { createRenderer, type Registry, UNSAFE_DELETE_GATE } from '../registry/index.js';
@@ -90,7 +90,7 @@ export async function openApi(parts: ApiParts): Promise<Api> {
   exposition.add(...metrics.families, ...storage.families, ...queues.families);
   exposition.add(...parts.encryption.metrics.families);
   exposition.add(...(parts.auditor?.metrics ?? new AuditMetrics()).families);
-  exposition.add(buildInfo(API_VERSION.gitVersion), features);
+  exposition.add(...buildInfo(VERSION_DOCUMENT), features);
   const counter = requestCounter(world, metrics, {
     known: (info) => knownResource(registry.servedResources, info),
     constrainedImpersonation: config.api.featureGates.get('ConstrainedImpersonation') === true,

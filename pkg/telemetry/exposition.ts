@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import { encodeMetrics } from './protobuf.js';
 import { CounterFamily, type Family, type ScrapedMetric } from './series.js';
-import { withStability } from './stability.js';
+import { levelsOf, withStability } from './stability.js';
 
 /** The formats of a scrape: text (version 0.0.4), or protobuf messages, each preceded by its length. */
 export type ExpositionFormat = 'text' | 'protobuf';
@@ -18,7 +18,11 @@ export interface ExpositionOptions {
  * when the server is idle, because it would take a tenth of the start time.
  */
 export class Exposition {
-  readonly #families: Family[] = [];
+  readonly #registered = new CounterFamily(
+    { name: 'registered_metrics_total', help: 'Metrics by their level of stability.' },
+    ['stability_level', 'deprecated_version'],
+  );
+  readonly #families: Family[] = [this.#registered];
   readonly #collectors: (() => void)[] = [];
   readonly #sources: (() => Promise<readonly ScrapedMetric[]>)[] = [];
   readonly #process: boolean;
@@ -53,6 +57,8 @@ export class Exposition {
   async scrape(format: ExpositionFormat): Promise<Buffer> {
     const { prom, process } = await this.#open();
     for (const collect of this.#collectors) collect();
+    for (const [level, count] of levelsOf(this.#families.map(({ name }) => name)))
+      this.#registered.at(level, '').value = count;
     const foreign = (await Promise.all(this.#sources.map((ask) => ask().catch(() => [])))).flat();
     if (format === 'protobuf') {
       const ofProcess = (await process.getMetricsAsJSON()) as unknown as readonly ScrapedMetric[];
@@ -100,16 +106,44 @@ function register(registry: Registry, metric: { readonly name: string; get(): Sc
   registry.registerMetric(metric as unknown as Parameters<Registry['registerMetric']>[0]);
 }
 
-/** `kubernetes_build_info`, which dashboards use to find servers of different versions. */
-export function buildInfo(version: string): CounterFamily {
-  const family = new CounterFamily(
+/** The fields of the version document that metrics have as labels. */
+export interface BuildFacts {
+  readonly major: string;
+  readonly minor: string;
+  readonly minCompatibilityMajor: string;
+  readonly minCompatibilityMinor: string;
+  readonly gitVersion: string;
+  readonly gitCommit: string;
+  readonly gitTreeState: string;
+  readonly buildDate: string;
+  readonly goVersion: string;
+  readonly compiler: string;
+  readonly platform: string;
+}
+
+/** `kubernetes_build_info` and `version_info`, which dashboards use to find servers of different versions. */
+export function buildInfo(facts: BuildFacts): readonly CounterFamily[] {
+  const { major, minor, gitVersion } = facts;
+  const build = new CounterFamily(
     { name: 'kubernetes_build_info', help: 'Version of the API that is served.' },
-    ['git_version', 'major', 'minor', 'platform'],
+    [
+      ...['build_date', 'compiler', 'git_commit', 'git_tree_state', 'git_version', 'go_version'],
+      ...['major', 'minor', 'platform'],
+    ],
     'gauge',
   );
-  const [major = '', minor = ''] = version.replace(/^v/, '').split('.');
-  family.at(version, major, minor, `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`).value = 1;
-  return family;
+  build.at(
+    ...[facts.buildDate, facts.compiler, facts.gitCommit, facts.gitTreeState, gitVersion, facts.goVersion],
+    ...[major, minor, facts.platform],
+  ).value = 1;
+  const version = new CounterFamily(
+    { name: 'version_info', help: 'Versions of the API with which the server is compatible.' },
+    ['binary', 'component', 'emulation', 'min_compat'],
+    'gauge',
+  );
+  const compatible = `${facts.minCompatibilityMajor}.${facts.minCompatibilityMinor}`;
+  version.at(gitVersion.replace(/^v/, ''), 'kube', `${major}.${minor}`, compatible).value = 1;
+  return [build, version];
 }
 
 /** `kubernetes_feature_enabled`: every feature gate with its stage, 1 if enabled. */

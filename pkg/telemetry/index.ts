@@ -16,6 +16,7 @@ export { Durations, type QueueCounts, QueueMetrics, type QueueView } from './que
 export {
   type Cell,
   CounterFamily,
+  exponential,
   type Family,
   type HistogramCell,
   HistogramFamily,

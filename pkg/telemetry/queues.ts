@@ -1,7 +1,7 @@
-import { type Cell, CounterFamily, type HistogramCell, HistogramFamily } from './series.js';
+import { type Cell, CounterFamily, exponential, type HistogramCell, HistogramFamily } from './series.js';
 
-/** Seconds, from 10 ns to 1,000 s. */
-const BUCKETS = Array.from({ length: 12 }, (_, i) => Number(`1e${i - 8}`));
+/** Seconds, from 10 ns to 10 s. Each is ten times the one before, with the rounding that kube-apiserver has in the labels. */
+const BUCKETS = exponential(1e-8, 10, 10);
 
 /** Durations, counted by code that does not depend on metrics. */
 export class Durations {
@@ -24,6 +24,8 @@ export interface QueueCounts {
   readonly outstanding: number;
   readonly adds: number;
   readonly retries: number;
+  /** Seconds for which the keys that are being processed have been processed: together, and the longest. */
+  readonly unfinished: { readonly total: number; readonly longest: number };
   readonly waited: Durations;
   readonly worked: Durations;
 }
@@ -47,6 +49,22 @@ export class QueueMetrics {
   readonly #retries = new CounterFamily({ name: 'workqueue_retries_total', help: 'Keys that failed and come back.' }, [
     'name',
   ]);
+  readonly #unfinished = new CounterFamily(
+    {
+      name: 'workqueue_unfinished_work_seconds',
+      help: 'Seconds for which a controller has worked on the keys that it is processing, together.',
+    },
+    ['name'],
+    'gauge',
+  );
+  readonly #longest = new CounterFamily(
+    {
+      name: 'workqueue_longest_running_processor_seconds',
+      help: 'Seconds for which a controller has worked on the key that it has processed longest.',
+    },
+    ['name'],
+    'gauge',
+  );
   readonly #waited = new HistogramFamily(
     {
       name: 'workqueue_queue_duration_seconds',
@@ -65,23 +83,28 @@ export class QueueMetrics {
     ['name'],
     BUCKETS,
   );
-  readonly #seen = new Map<string, Cell>();
+  readonly #gauges = new Set<Cell>();
 
   get families(): readonly (CounterFamily | HistogramFamily)[] {
-    return [this.#depth, this.#adds, this.#retries, this.#waited, this.#worked];
+    return [this.#depth, this.#adds, this.#retries, this.#unfinished, this.#longest, this.#waited, this.#worked];
   }
 
   update(queues: Iterable<QueueView>): void {
-    for (const depth of this.#seen.values()) depth.value = 0;
+    for (const gauge of this.#gauges) gauge.value = 0;
     for (const { name, counts } of queues) {
-      const depth = this.#depth.at(name);
-      this.#seen.set(name, depth);
-      depth.value = counts.depth;
+      this.#set(this.#depth.at(name), counts.depth);
+      this.#set(this.#unfinished.at(name), counts.unfinished.total);
+      this.#set(this.#longest.at(name), counts.unfinished.longest);
       this.#adds.at(name).value = counts.adds;
       this.#retries.at(name).value = counts.retries;
       show(this.#waited.at(name), counts.waited);
       show(this.#worked.at(name), counts.worked);
     }
+  }
+
+  #set(gauge: Cell, value: number): void {
+    gauge.value = value;
+    this.#gauges.add(gauge);
   }
 }
 

@@ -1,3 +1,4 @@
+import { floatText } from './float.js';
 import { NativeBuckets } from './native.js';
 
 /**
@@ -141,6 +142,13 @@ export class CounterFamily {
   }
 }
 
+/** Bounds of a histogram, each a multiple of the one before. */
+export function exponential(first: number, factor: number, count: number): readonly number[] {
+  const bounds = [first];
+  while (bounds.length < count) bounds.push(bounds.at(-1)! * factor);
+  return bounds;
+}
+
 interface HistogramAbout extends Named {
   /** For a histogram that kube-apiserver exposes without native buckets in every format. */
   readonly onlyClassic?: true;
@@ -150,12 +158,14 @@ export class HistogramFamily {
   readonly name: string;
   readonly help: string;
   readonly #bounds: readonly number[];
+  readonly #boundTexts: readonly string[];
   readonly #cells: Cells<HistogramCell>;
 
   constructor(about: HistogramAbout, labelNames: readonly string[], bounds: readonly number[]) {
     this.name = about.name;
     this.help = about.help;
     this.#bounds = bounds;
+    this.#boundTexts = bounds.map(floatText);
     this.#cells = new Cells(labelNames, (labels) => ({
       counts: new Float64Array(bounds.length + 1),
       labels,
@@ -188,7 +198,7 @@ export class HistogramFamily {
     for (const cell of this.#cells.all()) {
       native.push(cell.native);
       let cumulated = 0;
-      for (const [i, bound] of this.#bounds.entries()) {
+      for (const [i, bound] of this.#boundTexts.entries()) {
         cumulated += cell.counts[i] as number;
         values.push({ value: cumulated, labels: { ...cell.labels, le: bound }, metricName: `${this.name}_bucket` });
       }

@@ -34,13 +34,16 @@ const LEVELS = {
     'apiserver_webhooks_x509_missing_san_total',
     'kubernetes_build_info',
     'kubernetes_feature_enabled',
+    'registered_metrics_total',
     'serviceaccount_legacy_tokens_total',
     'serviceaccount_stale_tokens_total',
     'serviceaccount_valid_tokens_total',
     'workqueue_adds_total',
     'workqueue_depth',
+    'workqueue_longest_running_processor_seconds',
     'workqueue_queue_duration_seconds',
     'workqueue_retries_total',
+    'workqueue_unfinished_work_seconds',
     'workqueue_work_duration_seconds',
   ],
   ALPHA: [
@@ -133,6 +136,7 @@ const LEVELS = {
     'serviceaccount_invalid_legacy_auto_token_uses_total',
     'serviceaccount_legacy_auto_token_uses_total',
     'serviceaccount_legacy_manual_token_uses_total',
+    'version_info',
   ],
 } as const;
 
@@ -144,10 +148,24 @@ const EXPERIMENTS = [
   'apiserver_flowcontrol_read_vs_write_current_requests',
 ];
 
+const LEVEL_OF: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(LEVELS).flatMap(([level, names]) => names.map((name) => [name, level] as const)),
+  ...EXPERIMENTS.map((name) => [name, 'ALPHA'] as const),
+]);
 const PREFIX_OF: ReadonlyMap<string, string> = new Map([
-  ...Object.entries(LEVELS).flatMap(([level, names]) => names.map((name) => [name, `[${level}]`] as const)),
+  ...[...LEVEL_OF].map(([name, level]) => [name, `[${level}]`] as const),
   ...EXPERIMENTS.map((name) => [name, 'EXPERIMENTAL: [ALPHA]'] as const),
 ]);
+
+/** The number of metrics of each level, by level. */
+export function levelsOf(names: Iterable<string>): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of names) {
+    const level = LEVEL_OF.get(name);
+    if (level !== undefined) counts.set(level, (counts.get(level) ?? 0) + 1);
+  }
+  return counts;
+}
 
 /** The metric with its level in the description. */
 export function withStability<M extends { readonly name: string; readonly help: string }>(metric: M): M {

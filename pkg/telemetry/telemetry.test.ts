@@ -12,6 +12,20 @@ import {
   QueueMetrics,
 } from './index.js';
 
+const BUILD = {
+  major: '1',
+  minor: '37',
+  minCompatibilityMajor: '1',
+  minCompatibilityMinor: '36',
+  gitVersion: 'v1.37.0',
+  gitCommit: 'abc',
+  gitTreeState: 'clean',
+  buildDate: '2026-01-01T00:00:00Z',
+  goVersion: 'node v20',
+  compiler: 'v8',
+  platform: 'linux/amd64',
+} as const;
+
 const kind = {
   verb: 'GET',
   dryRun: false,
@@ -37,7 +51,7 @@ describe('exposition', () => {
   it('exports requests under the names and labels that dashboards query', async () => {
     const metrics = new ApiServerMetrics();
     const exposition = new Exposition();
-    exposition.add(...metrics.families, buildInfo('v1.37.0'));
+    exposition.add(...metrics.families, ...buildInfo(BUILD));
     const series = metrics.series(kind);
     metrics.count(series, 200, 0.03, 0, 1500);
     metrics.count(series, 404, 0.3, 0.1, 100);
@@ -51,7 +65,12 @@ describe('exposition', () => {
     expect(text).toContain(`apiserver_request_duration_seconds_count{verb="GET",${labels}} 2`);
     for (const bound of ['1', '5', '30']) expect(text).toContain(`le="${bound}"`);
     expect(text).toContain('process_resident_memory_bytes');
-    expect(text).toContain('kubernetes_build_info{git_version="v1.37.0",major="1",minor="37"');
+    expect(text).toContain(
+      'kubernetes_build_info{build_date="2026-01-01T00:00:00Z",compiler="v8",git_commit="abc",git_tree_state="clean",' +
+        'git_version="v1.37.0",go_version="node v20",major="1",minor="37",platform="linux/amd64"} 1',
+    );
+    expect(text).toContain('version_info{binary="1.37.0",component="kube",emulation="1.37",min_compat="1.36"} 1');
+    expect(text).toContain('registered_metrics_total{stability_level="STABLE",deprecated_version=""} 6');
   });
 
   it('states the stability level of metrics of kube-apiserver, in both formats', async () => {
@@ -60,7 +79,7 @@ describe('exposition', () => {
     own.at().value = 1;
     const demand = new CounterFamily({ name: 'apiserver_flowcontrol_demand_seats', help: 'Demand.' }, []);
     demand.at().value = 1;
-    exposition.add(buildInfo('v1.37.0'), own, demand);
+    exposition.add(...buildInfo(BUILD), own, demand);
     exposition.addSource(async () => [
       {
         name: 'apiserver_storage_objects',
@@ -103,11 +122,17 @@ describe('exposition', () => {
     exposition.add(...metrics.families);
     const [waited, worked] = [new Durations(), new Durations()];
     waited.observe(0.5);
-    metrics.update([{ name: 'a', counts: { depth: 3, outstanding: 4, adds: 7, retries: 2, waited, worked } }]);
+    const unfinished = { total: 3, longest: 2 };
+    const counts = { depth: 3, outstanding: 4, adds: 7, retries: 2, unfinished, waited, worked };
+    metrics.update([{ name: 'a', counts }]);
     const text = await scraped(exposition);
     expect(text).toContain('workqueue_depth{name="a"} 3');
     expect(text).toContain('workqueue_adds_total{name="a"} 7');
     expect(text).toContain('workqueue_retries_total{name="a"} 2');
+    expect(text).toContain('workqueue_unfinished_work_seconds{name="a"} 3');
+    expect(text).toContain('workqueue_longest_running_processor_seconds{name="a"} 2');
+    expect(text).toContain('workqueue_queue_duration_seconds_bucket{name="a",le="9.999999999999999e-06"} 0');
+    expect(text).toContain('workqueue_queue_duration_seconds_bucket{name="a",le="10"} 1');
     expect(text).toContain('workqueue_queue_duration_seconds_bucket{name="a",le="0.1"} 0');
     expect(text).toContain('workqueue_queue_duration_seconds_bucket{name="a",le="1"} 1');
     expect(text).toContain('workqueue_queue_duration_seconds_sum{name="a"} 0.5');
@@ -115,6 +140,7 @@ describe('exposition', () => {
     metrics.update([]);
     const later = await scraped(exposition);
     expect(later).toContain('workqueue_depth{name="a"} 0');
+    expect(later).toContain('workqueue_unfinished_work_seconds{name="a"} 0');
     expect(later).toContain('workqueue_adds_total{name="a"} 7');
   });
 
@@ -127,6 +153,19 @@ describe('exposition', () => {
     expect(text).toContain('apiserver_watch_events_total{group="",version="v1",resource="pods"} 10');
     expect(text).toContain('apiserver_watch_events_sizes_sum{group="",version="v1",resource="pods"} 20000');
     expect(text).toContain('apiserver_watch_events_sizes_bucket{group="",version="v1",resource="pods",le="2048"} 10');
+  });
+});
+
+describe('bounds of buckets', () => {
+  it('have the form of Go', async () => {
+    const bounds = [5e-6, 1e-5, 0.0001, 0.00016, 0, 1.5, 123_456, 604_800, 1e6, 1_048_576, 2_592_000, 1_050_000];
+    const histogram = new HistogramFamily({ name: 'h', help: 'h' }, [], bounds);
+    histogram.at();
+    const shown = histogram.get().values.flatMap(({ labels }) => labels['le'] ?? []);
+    expect(shown).toEqual([
+      ...['5e-06', '1e-05', '0.0001', '0.00016', '0', '1.5', '123456', '604800', '1e+06'],
+      ...['1.048576e+06', '2.592e+06', '1.05e+06', '+Inf'],
+    ]);
   });
 });
 
@@ -144,7 +183,7 @@ describe('metrics of other sources', () => {
 
   it('are returned to all concurrent scrapes', async () => {
     const exposition = new Exposition();
-    exposition.add(buildInfo('v1.37.0'));
+    exposition.add(...buildInfo(BUILD));
     exposition.addSource(async () => [
       { name: 'etcd_x', help: 'x', type: 'gauge', aggregator: 'sum', values: [{ value: 1, labels: {} }] },
     ]);
