@@ -82,6 +82,8 @@ export class KmsProvider implements Provider {
   #write: WriteKey | undefined;
   #version = '';
   #problem: string | undefined = 'the plug-in was not called yet';
+  /** Whether the problem is that of a call of Status. */
+  #statusFailed = false;
   #isReported = false;
   #probed = Number.NEGATIVE_INFINITY;
   #probing: Promise<void> | undefined;
@@ -110,11 +112,16 @@ export class KmsProvider implements Provider {
     this.#options.service.close();
   }
 
-  /** Why the plug-in is not healthy, or undefined. Calls it if the last result is too old. */
+  /**
+   * Why the plug-in is not healthy, or undefined. Calls it if the last result is too old. As in kube-apiserver, only the check that called
+   * it says which call failed.
+   */
   async health(): Promise<string | undefined> {
     const age = this.#options.world.clock.monotonic() - this.#probed;
-    if (age >= (this.#problem === undefined ? HEALTH_AGE : HEALTH_AGE_FAILED)) await this.probe();
-    return this.#problem;
+    if (age < (this.#problem === undefined ? HEALTH_AGE : HEALTH_AGE_FAILED)) return this.#problem;
+    await this.probe();
+    if (this.#problem === undefined || !this.#statusFailed) return this.#problem;
+    return `failed to perform status section of the healthz check for KMS Provider ${this.name}, error: ${this.#problem}`;
   }
 
   seal(plain: Uint8Array, path: string): Uint8Array {
@@ -193,7 +200,7 @@ export class KmsProvider implements Provider {
     // The oldest entry is removed first: a Map keeps the order of insertion.
     if (this.#keys.size >= KEYS_MAX) this.#keys.delete(this.#keys.keys().next().value!);
     this.#keys.set(id, cipher);
-    this.#options.metrics.sourcesKept(this.name, this.#keys.size);
+    this.#options.metrics.sourcesKept(this.name, this.#keys.size, KEYS_MAX);
   }
 
   #schedule(): void {
@@ -227,9 +234,11 @@ export class KmsProvider implements Provider {
   async #problemNow(): Promise<string | undefined> {
     const { service, metrics } = this.#options;
     let status: Awaited<ReturnType<KmsService['status']>>;
+    this.#statusFailed = false;
     try {
       status = await service.status();
     } catch (error) {
+      this.#statusFailed = true;
       return (error as Error).message;
     }
     const problems: string[] = [];

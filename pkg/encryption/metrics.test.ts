@@ -40,6 +40,7 @@ it('count the keys of a plug-in by the hashes of their ids and of the server', a
   expect(at(`key_id_hash_last_timestamp_seconds{transformation_type="from_storage",${uses}}`)).toBe(now);
   expect(at(`key_id_hash_status_last_timestamp_seconds{${uses}}`)).toBe(now);
   expect(at('dek_source_cache_size{provider_name="plug"}')).toBe(1);
+  expect(at('dek_cache_fill_percent')).toBe(100 / 4096);
   expect(found.get('storage_data_key_generation_duration_seconds_count')).toBe(1);
   expect(found.get('storage_data_key_generation_failures_total')).toBe(0);
 });

@@ -87,6 +87,14 @@ export class TransformationMetrics {
     ['provider_name'],
     'gauge',
   );
+  readonly #fill = new CounterFamily(
+    {
+      name: 'apiserver_envelope_encryption_dek_cache_fill_percent',
+      help: 'Percentage of the places for data keys in memory that are in use, of the provider with the most.',
+    },
+    [],
+    'gauge',
+  );
   readonly #generations = new HistogramFamily(
     {
       name: 'apiserver_storage_data_key_generation_duration_seconds',
@@ -152,6 +160,7 @@ export class TransformationMetrics {
     this.#clock = clock;
     this.#server = hashOf(server);
     this.#misses.at();
+    this.#fill.at();
     this.#failedGenerations.at();
     this.#generations.at();
   }
@@ -165,6 +174,7 @@ export class TransformationMetrics {
       this.#keyIdTimes,
       this.#statusTimes,
       this.#sources,
+      this.#fill,
       this.#generations,
       this.#failedGenerations,
       this.#kms,
@@ -227,8 +237,11 @@ export class TransformationMetrics {
     this.#statusTimes.at(...labels).value = this.#clock.now() / 1000;
   }
 
-  sourcesKept(provider: string, count: number): void {
+  /** A provider has `count` data keys in memory, and room for `max`. */
+  sourcesKept(provider: string, count: number, max: number): void {
     this.#sources.at(provider).value = count;
+    const most = Math.max(...this.#sources.get().values.map(({ value }) => value));
+    this.#fill.at().value = (most / max) * 100;
   }
 
   /** A data key was generated, from `since` on the monotonic clock until now. */

@@ -78,6 +78,7 @@ const LEVELS = {
     'apiserver_encryption_config_controller_automatic_reload_last_timestamp_seconds',
     'apiserver_encryption_config_controller_automatic_reloads_total',
     'apiserver_encryption_config_controller_last_config_info',
+    'apiserver_envelope_encryption_dek_cache_fill_percent',
     'apiserver_envelope_encryption_dek_source_cache_size',
     'apiserver_envelope_encryption_invalid_key_id_from_status_total',
     'apiserver_envelope_encryption_key_id_hash_last_timestamp_seconds',
