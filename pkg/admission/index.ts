@@ -24,6 +24,7 @@ import type { PodSecurityMetrics } from './podsecuritymetrics.js';
 import { podTolerationsStep, type TolerationLists } from './podtolerations.js';
 import { podTopologyStep } from './podtopology.js';
 import type { AuthorizeCheck } from './policy/checks.js';
+import { PolicyMetrics } from './policy/metrics.js';
 import { mutatingPolicyStep } from './policy/mutating.js';
 import { validatingPolicyStep } from './policy/validating.js';
 import { priorityStep } from './priority.js';
@@ -57,6 +58,7 @@ export { MODES as SECURITY_MODES, parseLevel, parseMinor, type SecurityPolicy } 
 export type { TolerationLists } from './podtolerations.js';
 export type { AuthorizeCheck } from './policy/checks.js';
 export { type CompiledPolicy, compileConditions, compilePolicy, type ExpressionIssue } from './policy/compile.js';
+export { PolicyMetrics } from './policy/metrics.js';
 export { mutationRules } from './policy/mutations.js';
 export { paramRightsStep } from './policy/paramrights.js';
 export { type ExpressionWarning, type KnownKind, type KnownKinds, typeCheck } from './policy/typecheck.js';
@@ -70,6 +72,7 @@ export interface AdmissionSettings {
   readonly tolerationSeconds?: TolerationSeconds;
   readonly podSecurity?: PodSecurityConfig;
   readonly podSecurityMetrics?: PodSecurityMetrics;
+  readonly policyMetrics?: PolicyMetrics;
   readonly nodeSelectors?: NodeSelectors;
   readonly eventLimits?: readonly EventLimit[];
   readonly limitedResources?: readonly LimitedResource[];
@@ -104,6 +107,7 @@ export function builtinAdmission(
     tolerationSeconds,
     podSecurity,
     podSecurityMetrics,
+    policyMetrics = new PolicyMetrics(world.clock),
     nodeSelectors,
     eventLimits = [],
     limitedResources,
@@ -145,7 +149,7 @@ export function builtinAdmission(
     nodeFeaturesStep(objects, enabled),
     podResizeStep(objects),
     mutatingPolicyStep({ objects, authorize, pace }),
-    validatingPolicyStep({ objects, authorize, pace }),
+    validatingPolicyStep({ objects, authorize, pace }, policyMetrics),
     ...(webhooks === undefined
       ? []
       : [

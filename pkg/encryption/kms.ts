@@ -343,6 +343,7 @@ function sourceProblem({ ciphertext, keyId, annotations }: EncryptedKey): string
   if (wrong !== undefined) return `failed to validate key id: ${wrong.message}`;
   let bytes = 0;
   for (const [name, value] of Object.entries(annotations)) {
+    if (name === '') return 'failed to validate annotations: annotations: Required value';
     const [invalid] = fullyQualifiedDomainProblems(name);
     if (invalid !== undefined)
       return `failed to validate annotations: annotations: Invalid value: ${JSON.stringify(name)}: ${invalid}`;

@@ -106,6 +106,7 @@ export function writeContext(core: Core, target: Target, context: RequestContext
     version: served.version,
     subresource: target.subresource,
     featureEnabled: (gate) => core.featureEnabled(gate),
+    metrics: core.metrics,
     namespaceLabel: (key) => labelOfNamespace(core, target.namespace, key),
     warn: (text) => context.warn(text),
     annotate: (key, value) => context.annotate(key, value),

@@ -16,6 +16,7 @@ const OPERATIONS = ['create', 'update', 'delete', 'connect'] as const satisfies 
 const PHASE_LABELS = ['type', 'operation', 'rejected'];
 /** Seconds. */
 const ADMISSION_BUCKETS = [0.005, 0.025, 0.1, 0.5, 1, 2.5];
+const CEL_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const COMPARISON_BUCKETS = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 5];
 
 /** The series of one step by operation and result. They are made at their first observation. */
@@ -56,6 +57,21 @@ export class WriteMetrics {
     ['code_path'],
     COMPARISON_BUCKETS,
   );
+  readonly #compilations = new HistogramFamily(
+    { name: 'apiserver_cel_compilation_duration_seconds', help: 'Seconds to compile the rules of a custom resource.' },
+    [],
+    CEL_BUCKETS,
+  );
+  readonly #evaluations = new HistogramFamily(
+    {
+      name: 'apiserver_cel_evaluation_duration_seconds',
+      help: 'Seconds to evaluate the rules of a custom resource on an object.',
+    },
+    [],
+    CEL_BUCKETS,
+  );
+  readonly #compilation = this.#compilations.at();
+  readonly #evaluation = this.#evaluations.at();
   readonly #phaseCells = { admit: phaseCells(), validate: phaseCells() };
   readonly #comparisonCells: Partial<Record<NoopComparison, HistogramCell>> = {};
 
@@ -71,7 +87,7 @@ export class WriteMetrics {
   }
 
   get families(): readonly Family[] {
-    return [this.#controllers, this.#phases, this.#summaries, this.#comparisons];
+    return [this.#controllers, this.#phases, this.#summaries, this.#comparisons, this.#compilations, this.#evaluations];
   }
 
   /** One step took `milliseconds`. Nothing is recorded for an operation that the plug-in does not handle. */
@@ -103,6 +119,14 @@ export class WriteMetrics {
     const seconds = (ended - began) / 1000;
     this.#phases.observe(found.durations, seconds);
     this.#summaries.observe(found.summary, seconds, ended);
+  }
+
+  rulesCompiled(milliseconds: number): void {
+    this.#compilations.observe(this.#compilation, milliseconds / 1000);
+  }
+
+  rulesEvaluated(milliseconds: number): void {
+    this.#evaluations.observe(this.#evaluation, milliseconds / 1000);
   }
 
   compared(outcome: NoopComparison, milliseconds: number): void {

@@ -5,6 +5,7 @@ import {
   choiceWarnings,
   chosenSteps,
   PodSecurityMetrics,
+  PolicyMetrics,
   paramRightsStep,
   podCertificateSigningStep,
   WebhookMetrics,
@@ -127,6 +128,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
   const certificateMetrics = new CertificateMetrics();
   const clientMetrics = new ClientMetrics();
   const podSecurityMetrics = new PodSecurityMetrics();
+  const policyMetrics = new PolicyMetrics(world.clock);
   const writeMetrics = new WriteMetrics(world.clock);
   const outbound = await openOutbound(config, world, egressMetrics, certificateMetrics, clientMetrics);
   const imagePolicy = imagePolicyOf(image, { chosen: api.admission, world, outbound, note });
@@ -149,6 +151,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
         scheduler,
         ...fileSettings,
         podSecurityMetrics,
+        policyMetrics,
         ...(imagePolicy === undefined ? {} : { imagePolicy }),
         createNamespace: (name) => createNamespace(clusterOf(registry, world, API_SERVER), name),
         webhooks: webhookCalls({
@@ -242,6 +245,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
       certificateMetrics,
       clientMetrics,
       podSecurityMetrics,
+      policyMetrics,
       writeMetrics,
     ].flatMap(({ families }): readonly Family[] => families),
     begin,

@@ -17,6 +17,10 @@ const LEVELS = {
     'apiserver_storage_size_bytes',
   ],
   BETA: [
+    'apiserver_cel_compilation_duration_seconds',
+    'apiserver_cel_evaluation_duration_seconds',
+    'apiserver_validating_admission_policy_check_duration_seconds',
+    'apiserver_validating_admission_policy_check_total',
     'apiserver_authentication_config_controller_automatic_reload_last_timestamp_seconds',
     'apiserver_authentication_config_controller_automatic_reloads_total',
     'apiserver_authorization_config_controller_automatic_reload_last_timestamp_seconds',

@@ -53,6 +53,7 @@ interface Progress {
 export class Attempts {
   readonly pace: Pace;
   readonly #progress: Progress[] = [];
+  readonly #times = new Map<string, { readonly began: number; took: number | undefined }>();
   #next = 0;
 
   constructor(pace: Pace) {
@@ -61,6 +62,15 @@ export class Attempts {
 
   restart(): void {
     this.#next = 0;
+  }
+
+  /** Runs one step, named by `key`. `took`: milliseconds from its first attempt to its end. */
+  timed<T>(key: string, now: () => number, run: () => T): { readonly value: T; readonly took: number } {
+    const time = this.#times.get(key) ?? { began: now(), took: undefined };
+    this.#times.set(key, time);
+    const value = run();
+    time.took ??= now() - time.began;
+    return { value, took: time.took };
   }
 
   progress(): Progress {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type AdmissionRequest, ApiError, type JsonObject } from '../../api/index.js';
 import type { Pace } from '../../cel/index.js';
 import { admissionRequest, storedObjects } from '../testing.js';
+import { PolicyMetrics } from './metrics.js';
 import { validatingPolicyStep } from './validating.js';
 
 /** A budget that never interrupts. */
@@ -39,7 +40,17 @@ interface Stored {
   readonly others?: Readonly<Record<string, readonly JsonObject[]>>;
 }
 
-async function decide({ policies, bindings, others }: Stored, asked: AdmissionRequest): Promise<string> {
+/** A clock that moves one millisecond at each reading. */
+function ticking() {
+  let now = 0;
+  return { monotonic: () => now++ };
+}
+
+async function decide(
+  { policies, bindings, others }: Stored,
+  asked: AdmissionRequest,
+  metrics = new PolicyMetrics(ticking()),
+): Promise<string> {
   const objects = storedObjects({
     [`${GROUP}/validatingadmissionpolicies`]: policies,
     [`${GROUP}/validatingadmissionpolicybindings`]:
@@ -47,11 +58,12 @@ async function decide({ policies, bindings, others }: Stored, asked: AdmissionRe
     namespaces: [NAMESPACE],
     ...others,
   });
-  const step = validatingPolicyStep({
-    objects,
-    pace: UNHURRIED,
-    authorize: async (user) => ({ allowed: user.name === 'root', reason: '', error: undefined }),
+  const authorize = async (user: { readonly name: string }) => ({
+    allowed: user.name === 'root',
+    reason: '',
+    error: undefined,
   });
+  const step = validatingPolicyStep({ objects, pace: UNHURRIED, authorize }, metrics);
   try {
     await step.validate?.(asked);
     return 'admitted';
@@ -143,5 +155,41 @@ describe('a validating policy', () => {
     const ten = '[0,1,2,3,4,5,6,7,8,9]';
     const loop = `${ten}.all(a, ${ten}.all(b, ${ten}.all(c, ${ten}.all(d, ${ten}.all(e, ${ten}.all(f, a + b >= 0))))))`;
     expect(await decide(one({ expression: loop }), request())).toContain('actual cost limit exceeded');
+  });
+});
+
+describe('metrics of checks', () => {
+  const ERROR = 'int(object.metadata.name) > 0';
+  const ANNOTATED = { auditAnnotations: [{ key: 'k', valueExpression: 'string(int(object.metadata.name))' }] };
+  it.each<readonly [expressions: readonly string[], spec: JsonObject, actions: string[], counts: JsonObject]>([
+    [['true'], {}, ['Deny'], {}],
+    [['false', 'true', 'false'], {}, ['Deny'], { 'invalid_error deny': 2 }],
+    [['false'], {}, ['Warn', 'Audit'], { 'invalid_error warn': 1, 'invalid_error audit': 1 }],
+    [[ERROR], {}, ['Deny'], { 'invalid_error deny': 1 }],
+    [[ERROR], { failurePolicy: 'Ignore' }, ['Deny'], { 'invalid_error allow': 1 }],
+    [['nonsense'], {}, ['Deny'], { 'compile_error deny': 1 }],
+    [['true'], ANNOTATED, ['Deny'], { 'invalid_error deny': 1 }],
+    [['true'], { ...ANNOTATED, failurePolicy: 'Ignore' }, ['Deny'], {}],
+  ])('count those that failed: %j %j %j', async (expressions, spec, validationActions, counts) => {
+    const validations = expressions.map((expression) => ({ expression }));
+    const metrics = new PolicyMetrics(ticking());
+    const stored = {
+      policies: [policy('p', { validations, ...spec })],
+      bindings: [binding('p', { validationActions })],
+    };
+    await decide(stored, request(), metrics);
+    const [total, durations] = metrics.families;
+    const labelled = ({ values }: ReturnType<NonNullable<typeof total>['get']>, name?: string) =>
+      Object.fromEntries(
+        values
+          .filter(({ metricName }) => metricName === name)
+          .map(({ labels, value }) => [`${labels['error_type']} ${labels['enforcement_action']}`, value]),
+      );
+    expect(labelled(total!.get())).toEqual(counts);
+    const check = 'apiserver_validating_admission_policy_check_duration_seconds';
+    expect(labelled(durations!.get(), `${check}_count`)).toEqual(counts);
+    // One reading of the clock passes in each check.
+    const sums = Object.fromEntries(Object.entries(counts).map(([key, n]) => [key, (n as number) / 1000]));
+    expect(labelled(durations!.get(), `${check}_sum`)).toEqual(sums);
   });
 });

@@ -14,6 +14,7 @@ import { type AuthorizeCheck, checkDecider } from './checks.js';
 import type { CompiledPolicy } from './compile.js';
 import { type Attempts, Evaluation, type Inputs, OutOfBudget, settled } from './evaluation.js';
 import { matchedSubject, objectsIn } from './matching.js';
+import type { Enforcement, PolicyMetrics } from './metrics.js';
 import { collectParams, ParamsError, paramKindProblem } from './params.js';
 import { type Binding, type BoundPolicy, PolicySource } from './source.js';
 
@@ -44,6 +45,8 @@ interface Failure {
   readonly index: number;
   /** Configuration errors deny the request regardless of the binding's actions. */
   readonly always: boolean;
+  /** How long the check took, in milliseconds; undefined if nothing was evaluated. */
+  readonly took: number | undefined;
 }
 
 interface Denial {
@@ -66,8 +69,9 @@ const ANNOTATION_BYTES_MAX = 10 * 1024;
 const MESSAGE_BYTES_MAX = 5 * 1024;
 
 /** ValidatingAdmissionPolicy: evaluates every bound policy that matches. The first denial is the response. */
-export function validatingPolicyStep(world: PolicyWorld): AdmissionStep {
-  const source = new PolicySource(world, 'validating');
+export function validatingPolicyStep(policies: PolicyWorld, metrics: PolicyMetrics): AdmissionStep {
+  const source = new PolicySource(policies, 'validating');
+  const world: ValidatingWorld = { ...policies, metrics };
   return {
     name: 'ValidatingAdmissionPolicy',
     validate: (request) => {
@@ -79,7 +83,15 @@ export function validatingPolicyStep(world: PolicyWorld): AdmissionStep {
   };
 }
 
-async function decide(policies: readonly BoundPolicy[], request: AdmissionRequest, world: PolicyWorld): Promise<void> {
+interface ValidatingWorld extends PolicyWorld {
+  readonly metrics: PolicyMetrics;
+}
+
+async function decide(
+  policies: readonly BoundPolicy[],
+  request: AdmissionRequest,
+  world: ValidatingWorld,
+): Promise<void> {
   const denials: Denial[] = [];
   const audited: AuditedFailure[] = [];
   const checks = new CheckMemo(checkDecider(request, world.authorize));
@@ -87,7 +99,7 @@ async function decide(policies: readonly BoundPolicy[], request: AdmissionReques
     if (matchedSubject(policy.constraints, request, world.objects) === undefined) continue;
     const broken = paramKindProblem(policy.object['spec']!, world.objects);
     if (broken !== undefined) {
-      const failure: Failure = { message: broken, reason: 'Invalid', index: -1, always: true };
+      const failure: Failure = { message: broken, reason: 'Invalid', index: -1, always: true, took: undefined };
       if (fails(policy)) denials.push({ policy, binding: undefined, failure });
       continue;
     }
@@ -95,7 +107,7 @@ async function decide(policies: readonly BoundPolicy[], request: AdmissionReques
     for (const binding of policy.bindings) {
       if (matchedSubject(binding.constraints, request, world.objects) === undefined) continue;
       for (const failure of await failuresOf(policy, binding, request, world, checks, annotations))
-        act({ policy, binding, failure }, request, denials, audited);
+        act({ policy, binding, failure }, request, world.metrics, { denials, audited });
     }
     for (const [key, values] of annotations) request.annotate(`${policy.name}/${key}`, [...values].join(', '));
   }
@@ -110,16 +122,22 @@ async function decide(policies: readonly BoundPolicy[], request: AdmissionReques
 function act(
   denial: Denial & { readonly binding: Binding },
   request: AdmissionRequest,
-  denials: Denial[],
-  audited: AuditedFailure[],
+  metrics: PolicyMetrics,
+  { denials, audited }: { readonly denials: Denial[]; readonly audited: AuditedFailure[] },
 ): void {
   const { policy, binding, failure } = denial;
   const actions = listAt(binding.object, 'spec', 'validationActions').map(String);
+  const count = (action: string): void => {
+    if (failure.took !== undefined)
+      metrics.failed(denial, action.toLowerCase() as Enforcement, failure.message, failure.took);
+  };
   if (failure.always) {
+    count('deny');
     denials.push(denial);
     return;
   }
   for (const action of actions) {
+    count(action);
     if (action === 'Deny') denials.push(denial);
     else if (action === 'Warn')
       request.warn(
@@ -159,7 +177,7 @@ async function failuresOf(
   policy: BoundPolicy,
   binding: Binding,
   request: AdmissionRequest,
-  world: PolicyWorld,
+  world: ValidatingWorld,
   checks: CheckMemo,
   annotations: Map<string, Set<string>>,
 ): Promise<readonly Failure[]> {
@@ -172,7 +190,8 @@ async function failuresOf(
   } catch (error) {
     if (!(error instanceof ParamsError)) throw error;
     if (!isFatal) return [];
-    return [{ message: `failed to configure binding: ${error.message}`, reason: 'Invalid', index: -1, always: true }];
+    const message = `failed to configure binding: ${error.message}`;
+    return [{ message, reason: 'Invalid', index: -1, always: true, took: undefined }];
   }
   const subject = matchedSubject(policy.constraints, request, world.objects)!;
   const matched = await objectsIn(request, subject);
@@ -180,9 +199,11 @@ async function failuresOf(
   const failures: Failure[] = [];
   for (const param of params) {
     const inputs: Inputs = { request, matched, params: param, namespace, checks, variables: policy.compiled.variables };
-    failures.push(
-      ...(await settled(world.pace, (attempts) => evaluate(policy, { inputs, attempts }, isFatal, annotations))),
+    const found = await settled(world.pace, (attempts) =>
+      evaluate(policy, { inputs, attempts, now: () => world.metrics.now() }, isFatal, annotations),
     );
+    failures.push(...found.failures);
+    for (const { message, took } of found.ignored) world.metrics.failed({ policy, binding }, 'allow', message, took);
   }
   return failures;
 }
@@ -200,27 +221,42 @@ interface Run {
   readonly attempts: Attempts;
 }
 
+interface TimedRun extends Run {
+  /** The monotonic time, in milliseconds. */
+  readonly now: () => number;
+}
+
+/** What a policy found: failures, and errors that failurePolicy Ignore lets pass. */
+interface Findings {
+  readonly failures: readonly Failure[];
+  readonly ignored: readonly { readonly message: string; readonly took: number }[];
+}
+
+const NOTHING: Findings = { failures: [], ignored: [] };
+
 function evaluate(
   policy: BoundPolicy,
-  run: Run,
+  run: TimedRun,
   isFatal: boolean,
   annotations: Map<string, Set<string>>,
-): readonly Failure[] {
-  const whole = (message: string): readonly Failure[] =>
-    isFatal ? [{ message, reason: 'Invalid', index: 0, always: false }] : [];
-  const { inputs, attempts } = run;
-  const conditions = conditionsHold(policy, run, isFatal);
-  if (typeof conditions === 'string') return whole(conditions);
-  if (!conditions) return [];
+): Findings {
+  const { inputs, attempts, now } = run;
+  const whole = (message: string, took: number): Findings =>
+    isFatal ? { failures: [{ message, reason: 'Invalid', index: 0, always: false, took }], ignored: [] } : NOTHING;
+  const conditions = attempts.timed('conditions', now, () => conditionsHold(policy, run, isFatal));
+  if (typeof conditions.value === 'string') return whole(conditions.value, conditions.took);
+  if (!conditions.value) return NOTHING;
   const evaluation = new Evaluation(inputs, attempts);
-  let failures: Failure[];
+  let found: Findings;
+  const began = now();
   try {
-    failures = validationFailures(policy, evaluation, run, isFatal);
+    found = validationFailures(policy, evaluation, run, isFatal);
   } catch (error) {
-    if (error instanceof OutOfBudget) return whole(error.message);
+    if (error instanceof OutOfBudget) return whole(error.message, now() - began);
     throw error;
   }
-  return [...failures, ...annotationFailures(policy, run, isFatal, annotations)];
+  const failures = [...found.failures, ...annotationFailures(policy, run, isFatal, annotations)];
+  return { failures, ignored: found.ignored };
 }
 
 /** Whether all match conditions hold, or the text of an evaluation error if failurePolicy is Fail. */
@@ -251,22 +287,27 @@ export function conditionsHold(
 function validationFailures(
   policy: BoundPolicy,
   evaluation: Evaluation,
-  { inputs, attempts }: Run,
+  { inputs, attempts, now }: TimedRun,
   isFatal: boolean,
-): Failure[] {
+): Findings {
   const { validations } = policy.compiled;
-  const found = validations.map((v) => evaluation.evaluate(v.compiled, v.expression));
+  const found = validations.map((v, i) =>
+    attempts.timed(`validation ${i}`, now, () => evaluation.evaluate(v.compiled, v.expression)),
+  );
   // Message expressions share the remaining budget and have no authorizer.
   const messages = new Evaluation({ ...inputs, checks: undefined }, attempts, evaluation.budget);
   const failures: Failure[] = [];
+  const ignored: { message: string; took: number }[] = [];
   for (const [index, v] of validations.entries()) {
-    const value = found[index]!;
+    const { value, took } = found[index]!;
     if (isError(value)) {
-      if (isFatal) failures.push({ message: value.message, reason: 'Invalid', index, always: false });
+      const { message } = value;
+      if (isFatal) failures.push({ message, reason: 'Invalid', index, always: false, took });
+      else ignored.push({ message, took });
     } else if (value !== true)
-      failures.push({ message: messageOf(v, messages), reason: v.reason, index, always: false });
+      failures.push({ message: messageOf(v, messages), reason: v.reason, index, always: false, took });
   }
-  return failures;
+  return { failures, ignored };
 }
 
 function messageOf(v: BoundPolicy['compiled']['validations'][number], messages: Evaluation): string {
@@ -281,16 +322,18 @@ function messageOf(v: BoundPolicy['compiled']['validations'][number], messages: 
 
 function annotationFailures(
   policy: BoundPolicy,
-  { inputs, attempts }: Run,
+  { inputs, attempts, now }: TimedRun,
   isFatal: boolean,
   annotations: Map<string, Set<string>>,
 ): readonly Failure[] {
   const evaluation = new Evaluation({ ...inputs, checks: undefined }, attempts);
   const failures: Failure[] = [];
   for (const { key, expression, compiled } of policy.compiled.auditAnnotations) {
-    const found = evaluation.evaluate(compiled, expression);
+    const { value: found, took } = attempts.timed(`annotation ${key}`, now, () =>
+      evaluation.evaluate(compiled, expression),
+    );
     if (isError(found)) {
-      if (isFatal) failures.push({ message: found.message, reason: 'Invalid', index: -1, always: true });
+      if (isFatal) failures.push({ message: found.message, reason: 'Invalid', index: -1, always: true, took });
     } else if (typeof found === 'string' && found.trim() !== '') {
       const values = annotations.get(key) ?? new Set();
       values.add(found.trim().slice(0, ANNOTATION_BYTES_MAX));

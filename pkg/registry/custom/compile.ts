@@ -32,7 +32,7 @@ import { simplePath } from './jsonpath.js';
 import { compileRules, type RuleNode } from './rules/rules.js';
 import { customScale, type ScalePaths, scalePaths } from './scale.js';
 import { SchemaMemory } from './schemamemory.js';
-import { customStatusStrategy, customStrategy, type VersionRules } from './strategy.js';
+import { customStatusStrategy, customStrategy, type Timed, type VersionRules } from './strategy.js';
 
 /**
  * Compiles a definition of a custom resource to a kind: the `spec` of an apiextensions.k8s.io/v1
@@ -243,8 +243,8 @@ class Compiler {
       this.#schemas.bytes(gvk.version),
       () => new Derived<RuleNode | undefined>(undefined, undefined),
     );
-    const rules = (pace: Pace) =>
-      compiled().at('all', () => runSteps(compileRules(this.#schemas.schema(gvk.version) ?? {}), pace));
+    const rules = (pace: Pace, timed: Timed) =>
+      compiled().at('all', () => timed(() => runSteps(compileRules(this.#schemas.schema(gvk.version) ?? {}), pace)));
     const validated = this.#remote === undefined ? v : (this.#versions.find((o) => o['storage'] === true) ?? v);
     const scale = at(validated, 'subresources', 'scale');
     const paths = isObject(scale) ? scalePaths(scale) : undefined;

@@ -474,4 +474,11 @@ it('the rules of a version are compiled in several turns when they are first use
   const created = ['anna', 'jo'].map((owner) => refusal(b.create(SHOPS, 'default', shop(owner, { owner }))));
   expect(await created[0]).toBe('taken');
   expect(await created[1]).toContain('failed rule: size(self.owner) > 2');
+  const count = (name: string): number | undefined =>
+    b.metrics.families
+      .find((f) => f.name === name)
+      ?.get()
+      .values.find(({ metricName }) => metricName === `${name}_count`)?.value;
+  expect(count('apiserver_cel_compilation_duration_seconds')).toBe(1);
+  expect(count('apiserver_cel_evaluation_duration_seconds')).toBe(2);
 });

@@ -17,6 +17,9 @@ import { checkRules, type RuleNode } from './rules/rules.js';
 import type { ScalePaths } from './scale.js';
 import { checkScale } from './scalerules.js';
 
+/** Runs work and records how long it took. */
+export type Timed = <T>(work: () => T) => T;
+
 /** The rules of one version of a custom resource. */
 export interface VersionRules {
   readonly resource: ServedResource;
@@ -29,7 +32,7 @@ export interface VersionRules {
   /** The fields of the scale subresource, if the version has one. */
   readonly scale: ScalePaths | undefined;
   /** The CEL rules of the schema, if it has any. A promise while they are compiled, on first use. */
-  expressions(pace: Pace): RuleNode | undefined | Promise<RuleNode | undefined>;
+  expressions(pace: Pace, timed: Timed): RuleNode | undefined | Promise<RuleNode | undefined>;
 }
 
 export interface StrategyOptions {
@@ -128,20 +131,38 @@ function validateRest(
   change: Change,
   rules: VersionRules,
   { list }: FieldErrors,
-  { found, context: { scheduler, warn }, parts }: Report,
+  { found, context, parts }: Report,
 ): Promise<void> | undefined {
+  const { scheduler, warn, metrics } = context;
   found.addAll(list);
   validateEmbedded(change.object, rules.schema(), found);
   if (rules.scale !== undefined) checkScale(change.object, rules.scale, parts, found);
   const check = (expressions: RuleNode | undefined): Promise<void> | undefined => {
     if (expressions === undefined) return undefined;
     if (!list.some((e) => BLOCKING.has(e.type)))
-      return checkRules(expressions, { ...change, schema: rules.schema() }, { errors: found, warn }, scheduler);
+      return timer(context, (time) => metrics?.rulesEvaluated(time))(() =>
+        checkRules(expressions, { ...change, schema: rules.schema() }, { errors: found, warn }, scheduler),
+      );
     found.add('FieldValueInvalid', '<nil>', `Invalid value: null: ${NOT_CHECKED}`);
     return undefined;
   };
-  const expressions = rules.expressions(scheduler);
+  const expressions = rules.expressions(
+    scheduler,
+    timer(context, (time) => metrics?.rulesCompiled(time)),
+  );
   return expressions instanceof Promise ? expressions.then(check) : check(expressions);
+}
+
+/** `record` gets the milliseconds of the work. */
+function timer({ world: { clock } }: WriteContext, record: (milliseconds: number) => void): Timed {
+  return (work) => {
+    const began = clock.monotonic();
+    const ended = (): void => record(clock.monotonic() - began);
+    const value = work();
+    if (value instanceof Promise) void value.then(ended, () => {});
+    else ended();
+    return value;
+  };
 }
 
 /** The status subresource of a custom resource: only the status changes, not even the metadata. */
