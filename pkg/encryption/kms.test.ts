@@ -36,6 +36,12 @@ describe('the health of a KMS plug-in', () => {
       'failed to validate annotations: annotations: Invalid value: "plain": should be a domain with at least two segments separated by dots',
       '',
     ],
+    [
+      { annotations: { ab: new Uint8Array(1), cd: new Uint8Array(1) } },
+      'failed to validate annotations: [annotations: Invalid value: "ab": should be a domain with at least two segments separated by dots, ' +
+        'annotations: Invalid value: "cd": should be a domain with at least two segments separated by dots]',
+      '',
+    ],
     [{ annotations: { '': new Uint8Array(1) } }, 'failed to validate annotations: annotations: Required value', ''],
     [
       { annotations: { 'A_b.example.com': new Uint8Array(1) } },

@@ -342,13 +342,15 @@ function sourceProblem({ ciphertext, keyId, annotations }: EncryptedKey): string
   const wrong = keyIdProblem(keyId);
   if (wrong !== undefined) return `failed to validate key id: ${wrong.message}`;
   let bytes = 0;
+  const problems: string[] = [];
   for (const [name, value] of Object.entries(annotations)) {
-    if (name === '') return 'failed to validate annotations: annotations: Required value';
-    const [invalid] = fullyQualifiedDomainProblems(name);
-    if (invalid !== undefined)
-      return `failed to validate annotations: annotations: Invalid value: ${JSON.stringify(name)}: ${invalid}`;
+    if (name === '') problems.push('annotations: Required value');
+    else
+      for (const problem of fullyQualifiedDomainProblems(name))
+        problems.push(`annotations: Invalid value: ${JSON.stringify(name)}: ${problem}`);
     bytes += Buffer.byteLength(name) + value.length;
   }
+  if (problems.length > 0) return `failed to validate annotations: ${goAggregate(problems)}`;
   if (bytes > ANNOTATION_BYTES_MAX)
     return `failed to validate annotations: total size of annotations is ${bytes}, which exceeds the max size of ${ANNOTATION_BYTES_MAX}`;
   return undefined;

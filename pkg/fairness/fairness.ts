@@ -154,6 +154,7 @@ export class Fairness {
     }
     const since = world.clock.monotonic();
     kind.waiting.add(1, since);
+    kind.queued.add(1, since);
     series.inQueue.value++;
     series.inQueueSeats.value += seats;
     this.metrics.queued(series, level.waiting);
@@ -162,6 +163,7 @@ export class Fairness {
       series.inQueueSeats.value -= seats;
       const now = world.clock.monotonic();
       kind.waiting.add(-1, now);
+      kind.queued.add(-1, now);
       this.metrics.waited(series, now - since, typeof result !== 'string');
       if (typeof result === 'string') this.metrics.rejected(series, result);
       else {

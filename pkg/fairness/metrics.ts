@@ -5,6 +5,7 @@ import {
   type Family,
   type HistogramCell,
   HistogramFamily,
+  type RecentPeak,
   TimedHistogramFamily,
   type TimedRatio,
 } from '../telemetry/index.js';
@@ -41,6 +42,8 @@ export interface LevelUse {
 /** Read-only or mutating requests over time: in queues, and executing relative to the limit for their kind. */
 export interface QueuedKindUse extends KindUse {
   readonly waiting: TimedRatio;
+  /** The requests in queues, for their recent highest number. */
+  readonly queued: RecentPeak;
 }
 
 /** The metrics of one flow schema at its level, looked up once. */
@@ -145,8 +148,18 @@ export class FlowControlMetrics {
       DEMAND_BUCKETS,
     );
     this.#kinds = new KindUses(monotonic, limits);
-    this.readOnly = { waiting: this.#kinds.waiting('readOnly'), executing: this.#kinds.readOnly.executing };
-    this.mutating = { waiting: this.#kinds.waiting('mutating'), executing: this.#kinds.mutating.executing };
+    const use = (name: keyof KindLimits): QueuedKindUse => ({
+      waiting: this.#kinds.waiting(name),
+      queued: this.#kinds.queued(name),
+      executing: this.#kinds[name].executing,
+    });
+    this.readOnly = use('readOnly');
+    this.mutating = use('mutating');
+  }
+
+  /** Called before a scrape. */
+  update(now: number): void {
+    this.#kinds.update(now);
   }
 
   use(level: string): LevelUse {
@@ -185,7 +198,7 @@ export class FlowControlMetrics {
       this.#requestUse,
       this.#seatUse,
       this.#demand,
-      this.#kinds.family,
+      ...this.#kinds.families,
     ];
   }
 

@@ -3,11 +3,11 @@ import { type Revision, type Scheduler, Slice, type World } from '../base/index.
 import { type Cache, type Collection, NotServed, type StoredObject, type UnreadableObject } from '../cache/index.js';
 import type { Keyspace, RefusalReason } from '../storage/index.js';
 import { limits } from './limits.js';
+import type { RegistryMetrics, StepSeries } from './metrics.js';
 import type { Body, RequestContext, Target, TargetPlace } from './requests.js';
 import type { Objects } from './resource.js';
 import type { ServedResource, ServedResources } from './servedresources.js';
 import { unreadableForWrite } from './unreadable.js';
-import type { StepSeries, WriteMetrics } from './writemetrics.js';
 
 /** The dependencies of the verbs. */
 export interface Core {
@@ -17,7 +17,7 @@ export interface Core {
   readonly keyspace: Keyspace;
   readonly cache: Cache;
   readonly admission: Admission;
-  readonly metrics: WriteMetrics;
+  readonly metrics: RegistryMetrics;
   /** The series of the steps of `admission`, in their order. */
   readonly stepSeries: Readonly<Record<keyof Admission, readonly (StepSeries | undefined)[]>>;
   servedResources(): ServedResources;

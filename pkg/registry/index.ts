@@ -16,6 +16,7 @@ export { declare, storagePrefixOf } from './declare.js';
 export { checkDryRun, checkPropagation } from './deleteoptions.js';
 export type { KindChange, KindObserver } from './kindset.js';
 export { EVERYTHING } from './listoptions.js';
+export { RegistryMetrics } from './metrics.js';
 export { openRegistry, type RegistryConfig } from './open.js';
 export type { Registry } from './registry.js';
 export { createRenderer, type RenderAnswer, type Renderer, type Rendering, type RenderList } from './render.js';
@@ -81,4 +82,3 @@ export {
 } from './servedresources.js';
 export { objectTarget, resolveTarget } from './target.js';
 export { UNSAFE_DELETE_GATE } from './unsafedelete.js';
-export { WriteMetrics } from './writemetrics.js';

@@ -13,6 +13,7 @@ import { kindChanger, storedKinds } from './kindchange.js';
 import { KindSet } from './kindset.js';
 import { limits } from './limits.js';
 import { storedObjects } from './lookup.js';
+import { RegistryMetrics, stepSeries } from './metrics.js';
 import { objectsFor } from './objects.js';
 import { patch, updateScale } from './patchverb.js';
 import { checkSelectors, get, list } from './read.js';
@@ -26,7 +27,6 @@ import { collectionRequest } from './upgrade.js';
 import { connect } from './virtual.js';
 import { watch } from './watch.js';
 import { create } from './write.js';
-import { stepSeries, WriteMetrics } from './writemetrics.js';
 
 export interface RegistryConfig {
   readonly world: World;
@@ -37,7 +37,7 @@ export interface RegistryConfig {
   featureEnabled(gate: string): boolean;
   /** Admission steps that run after those of the registry. */
   readonly admission?: (objects: StoredObjects, scheduler: Scheduler) => readonly AdmissionStep[];
-  readonly metrics?: WriteMetrics;
+  readonly metrics?: RegistryMetrics;
   /** Called when the watch of the store has failed permanently: the cache is no longer updated. */
   failed(why: string): void;
 }
@@ -70,7 +70,7 @@ export async function openRegistry(config: RegistryConfig): Promise<Registry> {
     keyspace,
     cache,
     admission,
-    metrics: config.metrics ?? new WriteMetrics(world.clock),
+    metrics: config.metrics ?? new RegistryMetrics(world.clock),
     stepSeries: {
       mutating: stepSeries(admission.mutating, 'admit'),
       validating: stepSeries(admission.validating, 'validate'),

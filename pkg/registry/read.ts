@@ -69,7 +69,12 @@ export async function list(core: Core, request: ListRequest, context: RequestCon
   };
   if (from.snapshot !== undefined) refuseUnreadable(core, resource, page);
   const found = from.snapshot !== undefined ? scan(core, from.snapshot, page) : readHistory(core, from, page, resource);
-  const { items, next, remaining } = await found;
+  const { items, next, remaining, fetched, evaluated } = await found;
+  core.metrics.lists.listed(resource.groupResource, from.snapshot === undefined ? 'etcd' : 'watchcache', {
+    fetched,
+    evaluated,
+    returned: items.length,
+  });
   if (next === undefined) return { revision: from.revision, continue: '', remainingItemCount: undefined, items };
   if (from.snapshot !== undefined) collectionOf(core, resource).keep(from.snapshot);
   return {
@@ -100,6 +105,9 @@ interface Found {
   /** The first key of the next page; undefined on the last page. */
   readonly next: string | undefined;
   readonly remaining: number | undefined;
+  /** The number of objects that were read, and of those on which selectors were tested. */
+  readonly fetched: number;
+  readonly evaluated: number;
 }
 
 /** The state that a list reads: a snapshot of the cache or, without one, history at `revision`. */
@@ -164,12 +172,14 @@ async function scan(core: Core, { objects }: CollectionSnapshot, page: Page): Pr
   if (start.only) {
     const one = objects.get(start.key);
     const items = one !== undefined && one.key >= page.start && (selected.matches?.(one) ?? true) ? [one] : [];
-    return { items, next: undefined, remaining: undefined };
+    const fetched = one === undefined ? 0 : 1;
+    return { items, ...LAST, fetched, evaluated: selected.matches === undefined ? 0 : fetched };
   }
   const items: StoredObject[] = [];
   if (selected.matches === undefined) {
     objects.collect(start.key, end, limit === 0 ? Number.MAX_SAFE_INTEGER : limit, items);
-    return limit === 0 ? { items, next: undefined, remaining: undefined } : following(items, page, objects);
+    const found = limit === 0 ? { items, ...LAST } : following(items, page, objects);
+    return { ...found, fetched: items.length, evaluated: 0 };
   }
   const { clock } = core.world;
   let looked = 0;
@@ -181,17 +191,23 @@ async function scan(core: Core, { objects }: CollectionSnapshot, page: Page): Pr
     }
     if (!selected.matches(o)) continue;
     items.push(o);
-    if (items.length === limit) return following(items, page, objects);
+    if (items.length === limit) return { ...following(items, page, objects), fetched: looked, evaluated: looked };
   }
-  return { items, next: undefined, remaining: undefined };
+  return { items, ...LAST, fetched: looked, evaluated: looked };
 }
 
 /** Yields to the event loop once. */
 const turn = (core: Core): Promise<void> => new Promise((resolve) => void core.world.timers.after(0, resolve));
 
-function following(items: readonly StoredObject[], page: Page, objects: CollectionSnapshot['objects']): Found {
+const LAST = { next: undefined, remaining: undefined } as const;
+
+function following(
+  items: readonly StoredObject[],
+  page: Page,
+  objects: CollectionSnapshot['objects'],
+): Omit<Found, 'fetched' | 'evaluated'> {
   const last = items.at(-1);
-  if (last === undefined || items.length < page.limit) return { items, next: undefined, remaining: undefined };
+  if (last === undefined || items.length < page.limit) return { items, ...LAST };
   const next = `${last.key}\u0000`;
   const remaining = objects.count(next, page.end);
   return remaining === 0 ? { items, next: undefined, remaining: undefined } : { items, next, remaining };
@@ -216,19 +232,22 @@ async function readHistory(core: Core, from: Start, page: Page, resource: Served
   const items: StoredObject[] = [];
   const { selected, limit, end } = page;
   let { start } = page;
+  let fetched = 0;
   for (;;) {
     const want = limit === 0 ? limits.historyPageKeys : Math.min(limit - items.length, limits.historyPageKeys);
     const read = await core.keyspace.range({ start, end, revision: from.revision, limit: want });
     if (read.kind === 'compacted') throw expired(from);
     if (read.kind === 'future') throw tooLargeVersion(resource, from.revision, read.newest);
+    fetched += read.items.length;
+    const work = { fetched, evaluated: selected.matches === undefined ? 0 : fetched };
     for (const kv of read.items) {
       const o = readableHistory(resource.groupResource, () => collection.restore(kv));
       if (selected.matches?.(o) ?? true) items.push(o);
     }
-    if (!read.more) return { items, next: undefined, remaining: undefined };
+    if (!read.more) return { items, ...LAST, ...work };
     start = `${read.items.at(-1)!.key}\u0000`;
     if (limit > 0 && items.length >= limit)
-      return { items, next: start, remaining: await countHistory(core, from.revision, { start, end }) };
+      return { items, next: start, remaining: await countHistory(core, from.revision, { start, end }), ...work };
   }
 }
 

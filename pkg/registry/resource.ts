@@ -9,7 +9,7 @@ import type {
 } from '../api/index.js';
 import type { Scheduler, Steps, World } from '../base/index.js';
 import type { Compare, Op } from '../storage/index.js';
-import type { WriteMetrics } from './writemetrics.js';
+import type { RegistryMetrics } from './metrics.js';
 
 /**
  * A built-in resource: one file in `builtin/` states everything that is special about it, and `declare` makes a `Kind` of it.
@@ -204,8 +204,7 @@ export interface WriteContext {
   readonly world: World;
   /** Lets other work run during a long validation. */
   readonly scheduler: Scheduler;
-  /** Absent for rules that are checked outside a request. */
-  readonly metrics?: Pick<WriteMetrics, 'rulesCompiled' | 'rulesEvaluated'>;
+  readonly metrics?: Pick<RegistryMetrics, 'allocations' | 'rulesCompiled' | 'rulesEvaluated'>;
   readonly user: UserInfo;
   /** The verb under which the request was authorized: `update`, `patch`; '' in the server's own requests. */
   readonly verb: string;

@@ -4,6 +4,7 @@ import { type Keyspace, openMemoryKeyspace, type WatchRequest, type WatchSink } 
 import { type ClusterConfig, defaultCluster } from './builtin/cluster.js';
 import { builtinResources } from './builtin/index.js';
 import { EVERYTHING } from './listoptions.js';
+import { RegistryMetrics } from './metrics.js';
 import { openRegistry } from './open.js';
 import type { Registry } from './registry.js';
 import { createRenderer, type Renderer } from './render.js';
@@ -19,7 +20,6 @@ import type {
 } from './requests.js';
 import type { ServedResource } from './servedresources.js';
 import { resolveTarget } from './target.js';
-import { WriteMetrics } from './writemetrics.js';
 
 /** A registry over an in-memory keyspace, with short functions for its verbs, for the tests of pkg/registry. */
 
@@ -93,9 +93,9 @@ export class Bench {
   readonly annotations: (readonly [string, string])[] = [];
 
   readonly keyspace: Keyspace;
-  readonly metrics: WriteMetrics;
+  readonly metrics: RegistryMetrics;
 
-  private constructor(world: TestWorld, keyspace: Keyspace, registry: Registry, metrics: WriteMetrics) {
+  private constructor(world: TestWorld, keyspace: Keyspace, registry: Registry, metrics: RegistryMetrics) {
     this.metrics = metrics;
     this.world = world;
     this.keyspace = keyspace;
@@ -144,7 +144,7 @@ export class Bench {
     cluster: Partial<ClusterConfig> = {},
     disabled: readonly string[] = [],
   ): Promise<Bench> {
-    const metrics = new WriteMetrics(world.clock);
+    const metrics = new RegistryMetrics(world.clock);
     const registry = await openRegistry({
       metrics,
       ...(admission === undefined ? {} : { admission: (objects: StoredObjects) => admission(objects, world) }),

@@ -34,8 +34,10 @@ import {
   QueueMetrics,
   type QueueView,
   StorageMetrics,
+  type StoredResourceView,
 } from '../telemetry/index.js';
 import { type Access, requestAuthentication } from './access.js';
+import { allocationGauges } from './allocations.js';
 import { openGate } from './gate.js';
 import { healthChecks } from './healthchecks.js';
 import { connectionsMax, openFiles } from './openfiles.js';
@@ -98,6 +100,7 @@ export async function openApi(parts: ApiParts): Promise<Api> {
   });
   const flow = openGate({ world, config, registry, objects: parts.access.objects, metrics, counter });
   exposition.add(...flow.families);
+  exposition.addSource(() => allocationGauges({ cache: registry.cache, keyspace, nodePorts: config.api.nodePorts }));
   exposition.beforeScrape(() => {
     flow.beforeScrape();
     storage.update({ resources: stored(registry), sizeBytes: keyspace.status().sizeBytes });
@@ -220,14 +223,16 @@ const bundlesOf = ({ tls, proxyCa }: Authorities): CertificateBundles => ({ clie
 const withProxyCa = (tls: TlsMaterial, proxyCa: string | undefined): TlsMaterial =>
   proxyCa === undefined ? tls : { ...tls, clientCa: `${tls.clientCa}\n${proxyCa}` };
 
-/** The number of objects of each resource. */
-function* stored(registry: Registry): Iterable<{ group: string; resource: string; objects: number }> {
+/** The objects of each resource. */
+function* stored(registry: Registry): Iterable<StoredResourceView> {
   const seen = new Set<string>();
   for (const { group, versions } of registry.servedResources.groups)
     for (const { resources } of versions)
       for (const { resource, storage } of resources) {
         if (storage.prefix === '' || seen.has(storage.prefix)) continue;
         seen.add(storage.prefix);
-        yield { group, resource, objects: registry.cache.collection(storage.prefix)?.size ?? 0 };
+        const collection = registry.cache.collection(storage.prefix);
+        const { size: objects = 0, bytes = 0, applied = 0 } = collection ?? {};
+        yield { group, resource, objects, bytes, revision: applied };
       }
 }

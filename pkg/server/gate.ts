@@ -72,7 +72,7 @@ export function openGate({ world, config, registry, objects, metrics, counter }:
     }),
     families: fairness.metrics.families,
     fairness,
-    beforeScrape: () => {},
+    beforeScrape: () => fairness.metrics.update(world.clock.monotonic()),
     close() {
       stop();
       fairness.close();

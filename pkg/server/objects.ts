@@ -31,9 +31,9 @@ import {
   type ClusterConfig,
   openRegistry,
   type Registry,
+  RegistryMetrics,
   runtimeConfigProblem,
   storagePrefixOf,
-  WriteMetrics,
 } from '../registry/index.js';
 import type { Keyspace } from '../storage/index.js';
 import type { Family, Log, QueueView } from '../telemetry/index.js';
@@ -129,7 +129,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
   const clientMetrics = new ClientMetrics();
   const podSecurityMetrics = new PodSecurityMetrics();
   const policyMetrics = new PolicyMetrics(world.clock);
-  const writeMetrics = new WriteMetrics(world.clock);
+  const registryMetrics = new RegistryMetrics(world.clock);
   const outbound = await openOutbound(config, world, egressMetrics, certificateMetrics, clientMetrics);
   const imagePolicy = imagePolicyOf(image, { chosen: api.admission, world, outbound, note });
   let resolveService: ServiceResolver | undefined;
@@ -138,7 +138,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
     keyspace,
     resources,
     runtimeConfig: api.runtimeConfig,
-    metrics: writeMetrics,
+    metrics: registryMetrics,
     admission: (stored, scheduler) => {
       resolveService = serviceResolver({
         objects: stored,
@@ -246,7 +246,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
       clientMetrics,
       podSecurityMetrics,
       policyMetrics,
-      writeMetrics,
+      registryMetrics,
     ].flatMap(({ families }): readonly Family[] => families),
     begin,
     pause,

@@ -7,7 +7,7 @@ import { levelsOf, withStability } from './stability.js';
 export type ExpositionFormat = 'text' | 'protobuf';
 
 export interface ExpositionOptions {
-  /** Adds CPU, memory, descriptors, event loop delay and garbage collection. */
+  /** Adds CPU, memory, descriptors, event loop delay and garbage collection, and the number of metrics. */
   readonly process?: boolean;
   /** Exposes native histograms beside the classic ones in the protobuf format; text has no form for them. */
   readonly nativeHistograms?: boolean;
@@ -22,7 +22,7 @@ export class Exposition {
     { name: 'registered_metrics_total', help: 'Metrics by their level of stability.' },
     ['stability_level', 'deprecated_version'],
   );
-  readonly #families: Family[] = [this.#registered];
+  readonly #families: Family[] = [];
   readonly #collectors: (() => void)[] = [];
   readonly #sources: (() => Promise<readonly ScrapedMetric[]>)[] = [];
   readonly #process: boolean;
@@ -31,6 +31,7 @@ export class Exposition {
 
   constructor({ process = true, nativeHistograms = true }: ExpositionOptions = {}) {
     this.#process = process;
+    if (process) this.#families.push(this.#registered);
     this.#native = nativeHistograms;
   }
 
@@ -57,9 +58,9 @@ export class Exposition {
   async scrape(format: ExpositionFormat): Promise<Buffer> {
     const { prom, process } = await this.#open();
     for (const collect of this.#collectors) collect();
-    for (const [level, count] of levelsOf(this.#families.map(({ name }) => name)))
-      this.#registered.at(level, '').value = count;
     const foreign = (await Promise.all(this.#sources.map((ask) => ask().catch(() => [])))).flat();
+    for (const [level, count] of levelsOf([...this.#families, ...foreign].map(({ name }) => name)))
+      this.#registered.at(level, '').value = count;
     if (format === 'protobuf') {
       const ofProcess = (await process.getMetricsAsJSON()) as unknown as readonly ScrapedMetric[];
       // Nothing is observed between here and the end, so native and classic buckets of a series have the same observations.

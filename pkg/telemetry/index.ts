@@ -3,6 +3,8 @@ export {
   ApiServerMetrics,
   type AuthenticationResult,
   type AuthorizationResult,
+  FIELD_VALIDATIONS,
+  type FieldValidationLabel,
   type RequestFilter,
   type RequestKind,
   type RequestSeries,
@@ -12,6 +14,7 @@ export { buildInfo, Exposition, type ExpositionFormat, featureInfo } from './exp
 export { HealthResults } from './health.js';
 export { ImpersonationMetrics } from './impersonation.js';
 export { createLog, type Log, type LogLevel, type LogOptions } from './log.js';
+export { RecentPeak } from './peak.js';
 export { Durations, type QueueCounts, QueueMetrics, type QueueView } from './queues.js';
 export {
   type Cell,
@@ -22,7 +25,7 @@ export {
   HistogramFamily,
   type ScrapedMetric,
 } from './series.js';
-export { StorageMetrics, type StorageView } from './storage.js';
+export { StorageMetrics, type StorageView, type StoredResourceView } from './storage.js';
 export { type SummaryCell, SummaryFamily } from './summary.js';
 export { TimedHistogramFamily, type TimedRatio } from './timed.js';
 export { TokenCacheMetrics } from './tokencache.js';

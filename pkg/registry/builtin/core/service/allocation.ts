@@ -17,7 +17,7 @@ import { kindSchema } from '../../../../schema/index.js';
 import type { Change, Reader, TxnPart, WriteContext } from '../../../resource.js';
 import { listAt, nameOf, objectsAt, textAt } from '../../access.js';
 import type { ClusterConfig } from '../../cluster.js';
-import { ABSENT, type Draft, RANDOM_TRIES, randomInteger, type Work } from './draft.js';
+import { ABSENT, allocationMetrics, type Draft, RANDOM_TRIES, randomInteger, type Work } from './draft.js';
 import { type Family, familyOf } from './families.js';
 import { releaseNodePorts, reserveNodePorts } from './nodeports.js';
 import { clusterIpsOf, familiesOf, hasClusterIp, NONE, type Service, specOf } from './shape.js';
@@ -127,12 +127,20 @@ const hostBits = ({ address, prefixLength }: Cidr): bigint => BigInt((address.fa
 async function takeIp(s: Service, ip: string, ranges: readonly Cidr[], work: Work): Promise<void> {
   const parsed = parseIp(ip)!;
   let why: string | undefined;
-  if (!ranges.some((range) => allocates(range, parsed))) why = 'the provided network does not match the current range';
+  const { clock } = work.context.world;
+  const began = clock.monotonic();
+  const range = ranges.find((r) => allocates(r, parsed));
+  if (range === undefined) why = 'the provided network does not match the current range';
   // A dry run does not look for the address among those allocated, as in kube-apiserver.
   else if (!work.context.dryRun && (await work.store.get(IP_PREFIX + formatIp(parsed))) !== undefined)
     why = 'provided IP is already allocated';
   else if (isNameless(s, work)) why = namelessParent(ip);
-  if (why !== undefined) throw notAllocated(s, ` ${ip}`, why);
+  // An address outside the ranges is no failed allocation, as in kube-apiserver.
+  if (why !== undefined) {
+    if (range !== undefined) allocationMetrics(work)?.addressRefused(showCidr(range), 'static');
+    throw notAllocated(s, ` ${ip}`, why);
+  }
+  allocationMetrics(work)?.addressAllocated(showCidr(range!), 'static', clock.monotonic() - began);
   claimIp(s, ip, work);
 }
 
@@ -152,11 +160,20 @@ function notAllocated(s: Service, ip: string, why: string): Error {
   return apiErrors.invalid({ group: '', kind: 'Service' }, nameOf(s), errors.list);
 }
 
+/** The form of a range in metrics. */
+const showCidr = ({ address, prefixLength }: Cidr): string => `${formatIp(address)}/${prefixLength}`;
+
 /** Returns a free address of the first range that has one. */
 async function freeIpOf(ranges: readonly Cidr[], work: Work): Promise<string> {
+  const { clock } = work.context.world;
   for (const range of ranges) {
+    const began = clock.monotonic();
     const ip = await freeIp(range, work);
-    if (ip !== undefined) return ip;
+    if (ip !== undefined) {
+      allocationMetrics(work)?.addressAllocated(showCidr(range), 'dynamic', clock.monotonic() - began);
+      return ip;
+    }
+    allocationMetrics(work)?.addressRefused(showCidr(range), 'dynamic');
   }
   throw apiErrors.internal('failed to allocate a serviceIP: range is full');
 }

@@ -1,5 +1,6 @@
 import { type Revision, revision, type World } from '../../../../base/index.js';
 import type { Compare, Op } from '../../../../storage/index.js';
+import type { AllocationMetrics } from '../../../allocationmetrics.js';
 import type { Reader, WriteContext } from '../../../resource.js';
 
 /** What allocation adds to the transaction of a service. Nothing is allocated before that is committed, so a refusal leaves nothing behind. */
@@ -14,6 +15,10 @@ export interface Work {
   readonly context: WriteContext;
   readonly draft: Draft;
 }
+
+/** The metrics of allocations; undefined in a dry run, which allocates nothing. */
+export const allocationMetrics = ({ context }: Work): AllocationMetrics | undefined =>
+  context.dryRun ? undefined : context.metrics?.allocations;
 
 /** The comparison of a key that must not exist. */
 export const ABSENT: Revision = revision(0);

@@ -1,7 +1,7 @@
 import { errors as apiErrors, FieldErrors, FieldPath } from '../../../../api/index.js';
 import { nameOf, numberAt, textAt } from '../../access.js';
 import type { ClusterConfig } from '../../cluster.js';
-import { ABSENT, type Draft, RANDOM_TRIES, randomInteger, type Work } from './draft.js';
+import { ABSENT, allocationMetrics, type Draft, RANDOM_TRIES, randomInteger, type Work } from './draft.js';
 import {
   mayHaveNodePorts,
   nodePortOf,
@@ -44,15 +44,24 @@ class Reservation {
   /** Reserves a port that the client chose. */
   async take(port: number, path: FieldPath): Promise<void> {
     const why = await this.refusal(port);
-    if (why !== undefined) throw refused(this.ports.service, path, port, why);
+    if (why !== undefined) {
+      this.allocations?.portRefused('static');
+      throw refused(this.ports.service, path, port, why);
+    }
+    this.allocations?.portAllocated('static');
     this.claim(port);
   }
 
   /** Reserves a free port and returns it. */
   async next(): Promise<number> {
     const port = this.work.context.dryRun ? this.pretended() : await this.free();
+    this.allocations?.portAllocated('dynamic');
     this.claim(port);
     return port;
+  }
+
+  private get allocations() {
+    return allocationMetrics(this.work);
   }
 
   private async refusal(port: number): Promise<string | undefined> {
@@ -77,6 +86,7 @@ class Reservation {
     }
     const taken = new Set(await store.keys(NODE_PORT_PREFIX));
     for (let port = from; port <= to; port++) if (!this.isMine(port) && !taken.has(keyOf(port))) return port;
+    this.allocations?.portRefused('dynamic');
     throw apiErrors.internal('failed to allocate a nodePort: range is full');
   }
 

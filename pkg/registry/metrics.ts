@@ -8,6 +8,8 @@ import {
   type SummaryCell,
   SummaryFamily,
 } from '../telemetry/index.js';
+import { AllocationMetrics } from './allocationmetrics.js';
+import { ListMetrics } from './listmetrics.js';
 
 /** Whether steps mutate or validate, as the label of the metrics. */
 export type AdmissionPhase = 'admit' | 'validate';
@@ -28,8 +30,11 @@ export interface StepSeries {
   readonly cells: (HistogramCell | undefined)[];
 }
 
-/** The metrics of writes that kube-apiserver has: the durations of admission, and of the comparison of old and new objects. */
-export class WriteMetrics {
+/**
+ * The metrics of writes and lists that kube-apiserver has: the durations of admission and of the comparison of old and new objects, the
+ * objects that lists read, allocations for services.
+ */
+export class RegistryMetrics {
   readonly #controllers = new HistogramFamily(
     {
       name: 'apiserver_admission_controller_admission_duration_seconds',
@@ -72,6 +77,8 @@ export class WriteMetrics {
   );
   readonly #compilation = this.#compilations.at();
   readonly #evaluation = this.#evaluations.at();
+  readonly lists = new ListMetrics();
+  readonly allocations = new AllocationMetrics();
   readonly #phaseCells = { admit: phaseCells(), validate: phaseCells() };
   readonly #comparisonCells: Partial<Record<NoopComparison, HistogramCell>> = {};
 
@@ -87,7 +94,16 @@ export class WriteMetrics {
   }
 
   get families(): readonly Family[] {
-    return [this.#controllers, this.#phases, this.#summaries, this.#comparisons, this.#compilations, this.#evaluations];
+    return [
+      this.#controllers,
+      this.#phases,
+      this.#summaries,
+      this.#comparisons,
+      this.#compilations,
+      this.#evaluations,
+      ...this.lists.families,
+      ...this.allocations.families,
+    ];
   }
 
   /** One step took `milliseconds`. Nothing is recorded for an operation that the plug-in does not handle. */
