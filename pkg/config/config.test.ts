@@ -254,6 +254,7 @@ describe('the TLS flags', () => {
   it.each([
     ['--tls-min-version=VersionTLS14', /^unknown tls version "VersionTLS14"$/],
     ['--tls-cipher-suites=TLS_FOO,TLS_BAR', /^Cipher suite TLS_FOO not supported or doesn't exist$/],
+    ['--tls-cipher-suites=TLS_AES_128_GCM_SHA256,', /^Cipher suite {2}not supported or doesn't exist$/],
     [
       '--tls-cipher-suites=TLS_RSA_WITH_AES_128_CBC_SHA',
       /^error configuring http2: http2: TLSConfig.CipherSuites is missing an HTTP\/2-required AES_128_GCM_SHA256 cipher/,

@@ -43,7 +43,8 @@ const ALWAYS: ReadonlySet<string> = new Set([
 ]);
 
 function suites(text: string): string | undefined {
-  const unknown = text.split(',').find((name) => name !== '' && !SUITES.has(name) && !ALWAYS.has(name));
+  if (text === '') return undefined;
+  const unknown = text.split(',').find((name) => !SUITES.has(name) && !ALWAYS.has(name));
   return unknown === undefined ? undefined : `Cipher suite ${unknown} not supported or doesn't exist`;
 }
 

@@ -27,6 +27,7 @@ import { malformed, refuse, refuseRequest, refuseWith, statusText } from './refu
 import { createRouter } from './router.js';
 import type { HttpServices } from './services.js';
 import {
+  beginWith,
   defaultTlsPolicy,
   NamedContexts,
   policyOptions,
@@ -146,7 +147,9 @@ class Door implements Listener {
     // Node begins the TLS handshake of a connection as soon as it is accepted.
     const [begin] = server.listeners('connection') as ((socket: Socket) => void)[];
     server.removeAllListeners('connection');
-    const handshakes = new Handshakes(services.world, (socket) => begin!.call(server, socket));
+    const handshakes = new Handshakes(services.world, (socket) =>
+      beginWith(server, named.ofAddress(socket.localAddress), () => begin!.call(server, socket)),
+    );
     server.on('connection', (socket: Socket) => {
       this.#connections.accepted(socket);
       handshakes.add(socket);

@@ -45,9 +45,10 @@ function handshake(port: number, options: ConnectionOptions = {}): Promise<TLSSo
   });
 }
 
-async function nameShown(port: number, servername: string): Promise<string> {
+/** `servername` is empty for a client that names none. */
+async function nameShown(port: number, servername: string, host = '127.0.0.1'): Promise<string> {
   return new Promise((resolve, reject) => {
-    const options = { port, host: '127.0.0.1', rejectUnauthorized: false, servername };
+    const options = { port, host, rejectUnauthorized: false, servername };
     const socket = connect(options, () => {
       resolve(String(socket.getPeerCertificate().subject.CN));
       socket.destroy();
@@ -97,6 +98,37 @@ describe('the TLS of the serving port', () => {
       ['single', 'given'],
     ] as const)
       expect([name, await nameShown(door.port, name)]).toEqual([name, shown]);
+  });
+
+  it('shows clients that name no server the certificate that was given for their address', async () => {
+    const subject = { commonName: '127.0.0.1' };
+    const address = issueLeaf(await authority, { subject, use: 'server', addresses: ['127.0.0.1'], days: 2 }, now);
+    const named = [
+      { ...(await pair('given')), names: ['127.0.0.5', 'given.example'] },
+      // Addresses in certificates are no names.
+      { ...(await address), names: [] },
+    ];
+    const { cert: clientCa } = await authority;
+    const tls = { ...(await pair('server.example')), clientCa, named };
+    listener = await openListener(testServices(testWorld), { host: '0.0.0.0', port: 0, tls });
+    const { port } = listener;
+    expect(await nameShown(port, '', '127.0.0.5')).toBe('given');
+    expect(await nameShown(port, '')).toBe('server.example');
+    expect(await nameShown(port, 'unknown', '127.0.0.5')).toBe('server.example');
+    const { key, cert } = await pair('client');
+    const again = (session?: Buffer): Promise<{ readonly session: Buffer; readonly isReused: boolean }> =>
+      new Promise((resolve, reject) => {
+        const options = { port, host: '127.0.0.5', rejectUnauthorized: false, servername: '', key, cert };
+        const socket = connect({ ...options, maxVersion: 'TLSv1.2', ...(session === undefined ? {} : { session }) });
+        socket.on('secureConnect', () => {
+          resolve({ session: socket.getSession()!, isReused: socket.isSessionReused() });
+          socket.destroy();
+        });
+        socket.on('error', reject);
+      });
+    expect((await again((await again()).session)).isReused).toBe(true);
+    listener.renew({ ...tls, named: [{ ...(await pair('renewed')), names: ['127.0.0.5'] }] });
+    expect(await nameShown(port, '', '127.0.0.5')).toBe('renewed');
   });
 
   it('shows new certificates after a renewal', async () => {

@@ -66,11 +66,16 @@ interface Named {
   readonly certificate: X509Certificate;
 }
 
+/** Without one, OpenSSL refuses to resume a session of a client with a certificate. */
+const SESSIONS = 'trireme';
+
 /** Chooses the context of a server name. */
 export class NamedContexts {
   readonly #policy: TlsPolicy;
   #byName: ReadonlyMap<string, Named> = new Map();
   #main: X509Certificate | undefined;
+  /** The certificate of the server, for connections that began with that of their address; absent without addresses among the names. */
+  #mainContext: SecureContext | undefined;
 
   constructor(policy: TlsPolicy, tls: TlsMaterial) {
     this.#policy = policy;
@@ -81,17 +86,26 @@ export class NamedContexts {
    * Uses these certificates for new connections. Names that are given take precedence over those inside certificates; of several
    * certificates with the same name, the first has it.
    */
-  use({ named = [], clientCa, cert: main }: TlsMaterial): void {
+  use({ named = [], clientCa, cert: main, key: mainKey }: TlsMaterial): void {
     const { minVersion, ciphers } = policyOptions(this.#policy);
+    const contextOf = (pair: { readonly cert: string; readonly key: string }): SecureContext =>
+      createSecureContext({ ...pair, ca: clientCa, minVersion, ciphers, sessionIdContext: SESSIONS });
     const byName = new Map<string, Named>();
     const sorted = [...named].sort((a, b) => Number(a.names.length === 0) - Number(b.names.length === 0));
     for (const { cert, key, names } of sorted) {
       const certificate = new X509Certificate(cert);
-      const one = { context: createSecureContext({ cert, key, ca: clientCa, minVersion, ciphers }), certificate };
+      const one = { context: contextOf({ cert, key }), certificate };
       for (const name of names.length > 0 ? names : namesIn(certificate)) if (!byName.has(name)) byName.set(name, one);
     }
     this.#byName = byName;
     this.#main = byName.size === 0 ? undefined : new X509Certificate(main);
+    const hasAddress = [...byName.keys()].some((name) => isIP(name) !== 0);
+    this.#mainContext = hasAddress ? contextOf({ cert: main, key: mainKey }) : undefined;
+  }
+
+  /** The context of a client that names no server: that whose names include the local address of the connection, if any. */
+  ofAddress(local: string | undefined): SecureContext | undefined {
+    return this.#byName.get((local ?? '').replace(/^::ffff:/, ''))?.context;
   }
 
   /**
@@ -105,9 +119,33 @@ export class NamedContexts {
     const found = this.#byName.get(name) ?? this.#byName.get(name.replace(/^[^.]*/, '*'));
     if (found !== undefined) return found.context;
     const fits = (certificate: X509Certificate): boolean =>
-      certificate.checkHost(name, { subject: 'never' }) !== undefined;
-    if (fits(this.#main)) return undefined;
-    return [...this.#byName.values()].find(({ certificate }) => fits(certificate))?.context;
+      (isIP(name) === 0 ? certificate.checkHost(name, { subject: 'never' }) : certificate.checkIP(name)) !== undefined;
+    if (fits(this.#main)) return this.#mainContext;
+    return [...this.#byName.values()].find(({ certificate }) => fits(certificate))?.context ?? this.#mainContext;
+  }
+}
+
+/** A server of node:tls. Its own context is a property that its types do not list. */
+interface TlsServer {
+  _sharedCreds: SecureContext;
+}
+
+/**
+ * Begins the handshake of a connection. Node reads the context for clients without a server name in this call: it has no callback for
+ * them.
+ */
+export function beginWith(server: object, context: SecureContext | undefined, begin: () => void): void {
+  if (context === undefined) {
+    begin();
+    return;
+  }
+  const tls = server as TlsServer;
+  const own = tls._sharedCreds;
+  tls._sharedCreds = context;
+  try {
+    begin();
+  } finally {
+    tls._sharedCreds = own;
   }
 }
 

@@ -94,6 +94,13 @@ describe('files named by flags', () => {
     expect(() => named('garbage')).toThrow(
       /^failed to load SNI cert and key: tls: failed to find any PEM data in certificate input$/,
     );
+    for (const [cert, key] of [
+      ['', 'a.key'],
+      ['a.crt', ''],
+    ] as const)
+      expect(() =>
+        givenPair({ flag: 'tls-sni-cert-key', path: cert }, { flag: 'tls-sni-cert-key', path: key }),
+      ).toThrow(/^failed to load SNI cert and key: missing filename for serving cert$/);
   });
 
   it.each([

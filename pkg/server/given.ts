@@ -70,6 +70,7 @@ export function givenPair(certificate: GivenFile, privateKey: GivenFile): KeyPai
 }
 
 function pairAsInGo(certFile: string, keyFile: string, prefix: string): KeyPair {
+  if (certFile === '' || keyFile === '') throw new ConfigError(`${prefix}missing filename for serving cert`);
   const read = (path: string): string => {
     try {
       return readFileSync(path, 'utf8');
