@@ -116,6 +116,7 @@ export function builtinAdmission(
     imagePolicy,
     createNamespace,
   } = settings;
+  const { conditions } = policyMetrics;
   const enabled = settings.enabled ?? (() => false);
   return [
     ...(createNamespace === undefined ? [] : [namespaceProvisionStep(objects, createNamespace)]),
@@ -148,13 +149,13 @@ export function builtinAdmission(
     podTopologyStep(objects),
     nodeFeaturesStep(objects, enabled),
     podResizeStep(objects),
-    mutatingPolicyStep({ objects, authorize, pace }),
+    mutatingPolicyStep({ objects, authorize, pace, conditions }),
     validatingPolicyStep({ objects, authorize, pace }, policyMetrics),
     ...(webhooks === undefined
       ? []
       : [
-          mutatingWebhookStep({ objects, authorize, world, pace, ...webhooks.mutating }),
-          validatingWebhookStep({ objects, authorize, world, pace, ...webhooks.validating }),
+          mutatingWebhookStep({ objects, authorize, world, pace, conditions, ...webhooks.mutating }),
+          validatingWebhookStep({ objects, authorize, world, pace, conditions, ...webhooks.validating }),
         ]),
     resourceQuotaStep(objects, world, limitedResources),
     alwaysDenyStep,

@@ -51,6 +51,8 @@ const LEVELS = {
     'workqueue_work_duration_seconds',
   ],
   ALPHA: [
+    'apiserver_admission_match_condition_evaluation_errors_total',
+    'apiserver_admission_match_condition_evaluation_seconds',
     'apiserver_admission_match_condition_exclusions_total',
     'apiserver_admission_step_admission_duration_seconds_summary',
     'apiserver_admission_webhook_fail_open_count',

@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/index.js';
 import { CounterFamily, HistogramFamily } from '../../telemetry/index.js';
+import { MatchConditionMetrics } from './conditionmetrics.js';
 
 /** What a failed check of a policy led to: the action of the binding, or `allow` for an error under failurePolicy Ignore. */
 export type Enforcement = 'allow' | 'audit' | 'deny' | 'warn';
@@ -32,13 +33,16 @@ export class PolicyMetrics {
     CHECK_BUCKETS,
   );
   readonly #clock: Pick<Clock, 'monotonic'>;
+  /** Those of webhooks, too. */
+  readonly conditions: MatchConditionMetrics;
 
   constructor(clock: Pick<Clock, 'monotonic'>) {
     this.#clock = clock;
+    this.conditions = new MatchConditionMetrics(clock);
   }
 
   get families(): readonly (CounterFamily | HistogramFamily)[] {
-    return [this.#total, this.#durations];
+    return [this.#total, this.#durations, ...this.conditions.families];
   }
 
   /** The monotonic time, in milliseconds. */

@@ -80,7 +80,11 @@ async function mutate(policies: readonly BoundPolicy[], request: AdmissionReques
     const { policy, key } = invocation;
     const inputs = await inputsOf(invocation, request, world, checks);
     const isFatal = textAt(policy.object, 'spec', 'failurePolicy') !== 'Ignore';
-    const conditions = await settled(world.pace, (attempts) => conditionsHold(policy, { inputs, attempts }, isFatal));
+    // kube-apiserver, too, counts those of mutating policies among the validating ones.
+    const observe = world.conditions?.began({ kind: 'policy', name: policy.name, type: 'validate' }, request);
+    const conditions = await settled(world.pace, (attempts) =>
+      conditionsHold(policy, { inputs, attempts, observe }, isFatal),
+    );
     if (typeof conditions === 'string') problems.push(problemOf(invocation, conditions, 'Invalid'));
     if (conditions !== true || (reinvocation.active && !remembered.due.has(key))) continue;
     const before = request.object;

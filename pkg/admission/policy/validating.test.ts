@@ -193,3 +193,25 @@ describe('metrics of checks', () => {
     expect(labelled(durations!.get(), `${check}_sum`)).toEqual(sums);
   });
 });
+
+it('metrics of match conditions have their time, and the number of errors', async () => {
+  const metrics = new PolicyMetrics(ticking());
+  const conditions = (...expressions: string[]) => ({
+    matchConditions: expressions.map((expression, i) => ({ name: `c${i}`, expression })),
+  });
+  const ERROR = 'int(object.metadata.name) > 0';
+  const policies = [
+    policy('none', { validations: [{ expression: 'true' }] }),
+    policy('true', { validations: [], ...conditions('true') }),
+    policy('false', { validations: [], ...conditions('false') }),
+    policy('errors', { validations: [], failurePolicy: 'Ignore', ...conditions(ERROR, 'true', ERROR) }),
+  ];
+  await decide({ policies }, request(), metrics);
+  const [errors, times] = metrics.conditions.families.map((family) => family.get());
+  const shown = (found: typeof errors, suffix: string) =>
+    found!.values
+      .filter(({ metricName = found!.name }) => metricName === found!.name + suffix)
+      .map(({ labels, value }) => `${Object.values(labels).join(' ')} ${value}`);
+  expect(shown(times, '_count')).toEqual(['true', 'false', 'errors'].map((name) => `policy ${name} CREATE validate 1`));
+  expect(shown(errors, '')).toEqual(['policy errors CREATE validate 2']);
+});

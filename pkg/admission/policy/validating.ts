@@ -12,6 +12,7 @@ import { CheckMemo, isError, type Pace } from '../../cel/index.js';
 import { forbidden } from '../step.js';
 import { type AuthorizeCheck, checkDecider } from './checks.js';
 import type { CompiledPolicy } from './compile.js';
+import type { ConditionsObserver, MatchConditionMetrics } from './conditionmetrics.js';
 import { type Attempts, Evaluation, type Inputs, OutOfBudget, settled } from './evaluation.js';
 import { matchedSubject, objectsIn } from './matching.js';
 import type { Enforcement, PolicyMetrics } from './metrics.js';
@@ -35,6 +36,7 @@ export interface PolicyWorld {
   readonly authorize: AuthorizeCheck;
   /** Decides when evaluation yields. */
   readonly pace: Pace;
+  readonly conditions?: MatchConditionMetrics;
 }
 
 /** A failed validation, or one with an evaluation error and failurePolicy Fail. */
@@ -199,8 +201,10 @@ async function failuresOf(
   const failures: Failure[] = [];
   for (const param of params) {
     const inputs: Inputs = { request, matched, params: param, namespace, checks, variables: policy.compiled.variables };
+    const observe = world.metrics.conditions.began({ kind: 'policy', name: policy.name, type: 'validate' }, request);
+    const now = (): number => world.metrics.now();
     const found = await settled(world.pace, (attempts) =>
-      evaluate(policy, { inputs, attempts, now: () => world.metrics.now() }, isFatal, annotations),
+      evaluate(policy, { inputs, attempts, observe, now }, isFatal, annotations),
     );
     failures.push(...found.failures);
     for (const { message, took } of found.ignored) world.metrics.failed({ policy, binding }, 'allow', message, took);
@@ -219,6 +223,8 @@ export async function namespaceOf(request: AdmissionRequest, objects: StoredObje
 interface Run {
   readonly inputs: Inputs;
   readonly attempts: Attempts;
+  /** Called after the match conditions, if there are any. */
+  readonly observe?: ConditionsObserver | undefined;
 }
 
 interface TimedRun extends Run {
@@ -262,7 +268,7 @@ function evaluate(
 /** Whether all match conditions hold, or the text of an evaluation error if failurePolicy is Fail. */
 export function conditionsHold(
   { compiled }: { readonly compiled: Pick<CompiledPolicy, 'conditions'> },
-  { inputs, attempts }: Run,
+  { inputs, attempts, observe }: Run,
   isFatal: boolean,
   budget?: number,
 ): boolean | string {
@@ -273,12 +279,16 @@ export function conditionsHold(
     for (const { compiled: condition, name } of compiled.conditions) {
       const found = evaluation.evaluate(condition, 'text' in condition ? condition.text : name);
       if (isError(found)) problems.push(found.message);
-      else if (found === false) return false;
+      else if (found === false) {
+        observe?.(problems.length);
+        return false;
+      }
     }
   } catch (error) {
     if (!(error instanceof OutOfBudget)) throw error;
     problems.push(error.message);
   }
+  observe?.(problems.length);
   if (problems.length === 0) return true;
   if (!isFatal) return false;
   return problems.length === 1 ? problems[0]! : `[${problems.join(', ')}]`;

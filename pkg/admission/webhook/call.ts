@@ -14,6 +14,7 @@ import type { World } from '../../base/index.js';
 import type { Pace } from '../../cel/index.js';
 import { ClientConfigError, DecodeError, OutboundError, restError, type WebhookClients } from '../../outbound/index.js';
 import type { AuthorizeCheck } from '../policy/checks.js';
+import type { MatchConditionMetrics } from '../policy/conditionmetrics.js';
 import { objectsIn } from '../policy/matching.js';
 import type { RejectionCause, WebhookMetrics, WebhookType } from './metrics.js';
 import { REVIEW_VERSIONS, ReviewError, reviewBody, type Verdict, verdictSteps } from './review.js';
@@ -27,6 +28,7 @@ export interface WebhookWorld {
   readonly objects: StoredObjects;
   readonly authorize: AuthorizeCheck;
   readonly pace: Pace;
+  readonly conditions?: MatchConditionMetrics;
   readonly world: World;
   readonly clients: WebhookClients;
   readonly metrics: WebhookMetrics;

@@ -7,6 +7,7 @@ import {
 } from '../../api/index.js';
 import { CheckMemo, type Pace } from '../../cel/index.js';
 import { type AuthorizeCheck, checkDecider } from '../policy/checks.js';
+import type { MatchConditionMetrics } from '../policy/conditionmetrics.js';
 import { settled } from '../policy/evaluation.js';
 import { matchedSubject, objectsIn } from '../policy/matching.js';
 import { conditionsHold } from '../policy/validating.js';
@@ -37,6 +38,7 @@ export interface MatchParts {
   readonly authorize: AuthorizeCheck;
   readonly metrics: WebhookMetrics;
   readonly pace: Pace;
+  readonly conditions?: MatchConditionMetrics;
   readonly type: 'admit' | 'validating';
 }
 
@@ -60,7 +62,7 @@ export class WebhookMatcher {
    */
   async match(webhook: Webhook): Promise<AdmissionSubject | undefined> {
     const request = this.#request;
-    const { objects, authorize, metrics, pace, type } = this.#parts;
+    const { objects, authorize, metrics, pace, conditions, type } = this.#parts;
     // Without rules a policy matches everything, a webhook nothing.
     if (webhook.constraints.rules.length === 0) return undefined;
     const subject = matchedSubject(webhook.constraints, request, objects);
@@ -74,8 +76,9 @@ export class WebhookMatcher {
       checks: this.#checks,
       variables: [],
     };
+    const observe = conditions?.began({ kind: 'webhook', name: webhook.name, type }, request);
     const decision = await settled(pace, (attempts) =>
-      conditionsHold(webhook, { inputs, attempts }, !webhook.ignoresFailures, CONDITIONS_COST_MAX),
+      conditionsHold(webhook, { inputs, attempts, observe }, !webhook.ignoresFailures, CONDITIONS_COST_MAX),
     );
     if (typeof decision === 'string') throw errors.forbidden(request.groupResource, request.name, decision);
     if (!decision) metrics.excluded(webhook.name, type, request.operation);
