@@ -41,10 +41,12 @@ export {
   customKind,
   dropNulls,
   embedsObjects,
+  inStatus,
   isTextFormat,
   isUnchanged,
   patternProblem,
   structuralName,
+  validateStatus,
   validateStructure,
   validateValue,
 } from './structural/index.js';

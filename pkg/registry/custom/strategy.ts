@@ -9,7 +9,7 @@ import {
   textAt,
 } from '../../api/index.js';
 import type { Pace, Scheduler } from '../../base/index.js';
-import { type StructSchema, validateStructure } from '../../schema/index.js';
+import { inStatus, type StructSchema, validateStatus, validateStructure } from '../../schema/index.js';
 import type { ServedResource } from '../kind.js';
 import type { Strategy, WriteContext } from '../resource.js';
 import { validateEmbedded } from './embedded.js';
@@ -111,7 +111,8 @@ function validate(
   context: WriteContext,
   parts: 'all' | 'status' = 'all',
 ): Promise<void> | undefined {
-  const structural = validateStructure(change.object, rules.schema(), change.old);
+  const check = parts === 'status' ? validateStatus : validateStructure;
+  const structural = check(change.object, rules.schema(), change.old);
   const rest = (): Promise<void> | undefined => validateRest(change, rules, structural, { found, context, parts });
   return structural.pending ? allSteps(structural, context.scheduler).then(rest) : rest();
 }
@@ -130,12 +131,14 @@ interface Report {
 function validateRest(
   change: Change,
   rules: VersionRules,
-  { list }: FieldErrors,
+  structural: FieldErrors,
   { found, context, parts }: Report,
 ): Promise<void> | undefined {
   const { scheduler, warn, metrics } = context;
+  const list = parts === 'status' ? structural.list.map(inStatus) : structural.list;
   found.addAll(list);
-  validateEmbedded(change.object, rules.schema(), found);
+  // As in kube-apiserver, an update of the status may store embedded objects that the next update of the rest is refused for.
+  if (parts === 'all') validateEmbedded(change.object, rules.schema(), found);
   if (rules.scale !== undefined) checkScale(change.object, rules.scale, parts, found);
   const check = (expressions: RuleNode | undefined): Promise<void> | undefined => {
     if (expressions === undefined) return undefined;
@@ -176,6 +179,7 @@ export function customStatusStrategy(rules: (context: WriteContext) => VersionRu
         checkKind(o, rules(context));
         for (const field of new Set([...Object.keys(o), ...Object.keys(old)]))
           if (!WRITTEN_WITH_STATUS.has(field)) restore(field, o, old);
+        if (o['status'] === null && old['status'] === undefined) delete o['status'];
         const meta = isObject(o['metadata']) ? o['metadata'] : {};
         const { managedFields, resourceVersion } = meta;
         const kept = cloneJson(isObject(old['metadata']) ? old['metadata'] : {});

@@ -5,4 +5,4 @@ export { isTextFormat } from './formats.js';
 export { dropNulls } from './nulls.js';
 export { customKind, structuralName } from './type.js';
 export { isUnchanged } from './unchanged.js';
-export { validateStructure, validateValue } from './validate.js';
+export { inStatus, validateStatus, validateStructure, validateValue } from './validate.js';

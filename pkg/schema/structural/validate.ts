@@ -1,4 +1,12 @@
-import { FieldErrors, FieldPath, getOwn, isObject, type JsonObject, type JsonValue } from '../../api/index.js';
+import {
+  type FieldError,
+  FieldErrors,
+  FieldPath,
+  getOwn,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../api/index.js';
 import type { Constraints, Field, ListSchema, ScalarSchema, Schema, StructSchema } from '../types.js';
 import { checkConstraints, notInEnum, wrongType } from './constraints.js';
 import { isTextFormat } from './formats.js';
@@ -18,11 +26,40 @@ export function validateStructure(object: JsonObject, schema: StructSchema, old?
   const errors = new FieldErrors();
   const duplicates = new FieldErrors();
   visitStruct(object, old, schema, FieldPath.root, { errors, duplicates });
-  errors.after(() => {
-    // An object that had duplicates may keep them and get others.
-    if (!duplicates.empty && !(old !== undefined && hasDuplicates(old, schema))) errors.addAll(duplicates.list);
-  });
+  addDuplicates(duplicates, errors, schema, old);
   return errors;
+}
+
+/** Adds the duplicates when all are found. An object that had duplicates may keep them and get others. */
+function addDuplicates(duplicates: FieldErrors, to: FieldErrors, schema: StructSchema, old?: JsonObject): void {
+  to.after(() => {
+    if (!duplicates.empty && !(old !== undefined && hasDuplicates(old, schema))) to.addAll(duplicates.list);
+  });
+}
+
+/**
+ * Validates only the status of an object, which is all that an update of the status subresource can change. kube-apiserver has a validator of
+ * its own for it: messages name paths within the status, and errors of it as a whole have its path.
+ */
+export function validateStatus(object: JsonObject, schema: StructSchema, old: JsonObject | undefined): FieldErrors {
+  const errors = new FieldErrors();
+  const duplicates = new FieldErrors();
+  const field = schema.fields.find(({ name }) => name === STATUS);
+  const status = getOwn(object, STATUS);
+  if (field !== undefined && status !== undefined) {
+    const before = old === undefined ? undefined : getOwn(old, STATUS);
+    visit(status, before, field.schema, FieldPath.root, { errors, duplicates });
+  }
+  addDuplicates(duplicates, errors, schema, old);
+  return errors;
+}
+
+const STATUS = 'status';
+
+/** Returns an error of `validateStatus` with the path of the field in the object. */
+export function inStatus({ type, field, message }: FieldError): FieldError {
+  const isWhole = field === '' || field === '<nil>';
+  return { type, message, field: isWhole ? STATUS : field.startsWith('[') ? STATUS + field : `${STATUS}.${field}` };
 }
 
 /** Validates a value that stands alone, such as a default, with its path as it is shown. Duplicates are allowed. */
