@@ -28,6 +28,15 @@ async function reserved(b: Bench): Promise<readonly string[]> {
 const RANGES = 'service.beta.kubernetes.io/load-balancer-source-ranges';
 const LOCAL = { type: 'LoadBalancer', externalTrafficPolicy: 'Local', allocateLoadBalancerNodePorts: false };
 
+describe('an address outside the range', () => {
+  it('is refused in a dry run with the range', async () => {
+    const bench = await Bench.open();
+    const o = service({ clusterIP: '192.0.2.1', ports: [{ port: 80 }] });
+    const text = 'the provided IP (192.0.2.1) is not in the valid range. The range of valid IPs is 10.96.0.0/12';
+    expect((await causesOf(bench.create('services', 'default', o, { dryRun: true })))[0]).toContain(text);
+  });
+});
+
 describe('a service that is refused', () => {
   it.each<readonly [string, JsonObject, string]>([
     [

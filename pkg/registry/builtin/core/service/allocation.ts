@@ -130,7 +130,7 @@ async function takeIp(s: Service, ip: string, ranges: readonly Cidr[], work: Wor
   const { clock } = work.context.world;
   const began = clock.monotonic();
   const range = ranges.find((r) => allocates(r, parsed));
-  if (range === undefined) why = 'the provided network does not match the current range';
+  if (range === undefined) why = outside(ip, ranges, work);
   // A dry run does not look for the address among those allocated, as in kube-apiserver.
   else if (!work.context.dryRun && (await work.store.get(IP_PREFIX + formatIp(parsed))) !== undefined)
     why = 'provided IP is already allocated';
@@ -160,7 +160,13 @@ function notAllocated(s: Service, ip: string, why: string): Error {
   return apiErrors.invalid({ group: '', kind: 'Service' }, nameOf(s), errors.list);
 }
 
-/** The form of a range in metrics. */
+/** A dry run of kube-apiserver asks the allocator of one range, whose error names it. */
+const outside = (ip: string, [first]: readonly Cidr[], { context }: Work): string =>
+  context.dryRun && first !== undefined
+    ? `the provided IP (${ip}) is not in the valid range. The range of valid IPs is ${showCidr(first)}`
+    : 'the provided network does not match the current range';
+
+/** The form of a range in metrics and errors. */
 const showCidr = ({ address, prefixLength }: Cidr): string => `${formatIp(address)}/${prefixLength}`;
 
 /** Returns a free address of the first range that has one. */
