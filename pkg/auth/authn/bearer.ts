@@ -12,7 +12,7 @@ import {
 const EXTRA_SPACE = 'the provided Authorization header contains extra space before the bearer token, and is ignored';
 
 /** Longer tokens are refused without being read. The listener limits header lines before that. */
-const TOKEN_LENGTH_MAX = 64 * 1024;
+const TOKEN_LENGTH_MAX = 128 * 1024;
 
 /**
  * Reads the bearer token of a request (RFC 6750, section 2.1). A header of another scheme, or without a token, counts

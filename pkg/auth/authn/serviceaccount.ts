@@ -1,12 +1,15 @@
 import { timingSafeEqual } from 'node:crypto';
 import { compactVerify } from 'jose';
-import { isObject, type JsonObject, type JsonValue, objectAt, textAt } from '../../api/index.js';
+import { isObject, type JsonObject, objectAt, textAt } from '../../api/index.js';
 import type { Clock } from '../../base/index.js';
 import type { AuthObjects } from '../objects.js';
 import { listText } from '../rbac/covers.js';
 import { type ObjectClaim, readClaims, type ServiceAccountClaims, type WebhookClaims } from '../tokens/claims.js';
 import { LEGACY_ISSUER } from '../tokens/issuer.js';
+import { type Jws, payloadOf, readJws } from '../tokens/jws.js';
 import type { TokenKey } from '../tokens/keys.js';
+import { statedIssuer } from '../tokens/members.js';
+import { payloadProblem } from '../tokens/payload.js';
 import { serviceAccountGroups, type UserInfo } from '../user.js';
 import { type Authentication, NONE, type TokenAuthenticator, type TokenRequest } from './authenticator.js';
 import { tokenDigest } from './digest.js';
@@ -121,10 +124,12 @@ export class ServiceAccountAuthenticator implements TokenAuthenticator {
       request,
     }: { readonly audiences: readonly string[] | undefined; readonly request: TokenRequest | undefined },
   ): Promise<Authentication> {
-    const parts = unverifiedParts(token);
-    if (parts === undefined || !this.#hasIssuer(parts.payload)) return NONE;
+    // A token that is malformed outside of its claims is left to other authenticators, as in kube-apiserver.
+    const stated = payloadOf(token);
+    const jws = stated === undefined || !this.#hasIssuer(statedIssuer(stated)) ? '' : readJws(token);
+    if (typeof jws === 'string') return NONE;
     const { keys } = this.#config;
-    const payload = await this.#verify(token, parts.header);
+    const payload = await this.#verify(jws);
     if (typeof payload === 'string') return { kind: 'failed', reason: payload };
     const claims = readClaims(payload);
     const user = claims === undefined ? undefined : userOf(claims);
@@ -147,24 +152,18 @@ export class ServiceAccountAuthenticator implements TokenAuthenticator {
     }
   }
 
-  #hasIssuer(payload: JsonObject): boolean {
-    const issuer = textAt(payload, 'iss');
-    return issuer === LEGACY_ISSUER || this.#config.issuers.includes(issuer);
+  #hasIssuer(issuer: string | undefined): boolean {
+    return issuer !== undefined && (issuer === LEGACY_ISSUER || this.#config.issuers.includes(issuer));
   }
 
-  /** Returns the payload, or why the signature is invalid. Each key is tried only with its own algorithm. */
-  async #verify(token: string, header: JsonObject): Promise<JsonObject | string> {
-    const id = textAt(header, 'kid');
-    const keys = id === '' ? this.#config.keys : this.#config.keys.filter((key) => key.id === id);
+  /** Returns the payload, or why the token is invalid. Each key is tried only with its own algorithm. */
+  async #verify({ text, algorithm, keyId, extension }: Jws): Promise<JsonObject | string> {
+    const keys = keyId === '' ? this.#config.keys : this.#config.keys.filter((key) => key.id === keyId);
+    if (keys.length > 0 && extension !== undefined) return extension;
     for (const key of keys) {
-      if (header['alg'] !== key.algorithm) continue;
-      try {
-        const { payload } = await compactVerify(token, key.publicKey, { algorithms: [key.algorithm] });
-        const value = parse(Buffer.from(payload).toString('utf8'));
-        if (isObject(value) && this.#hasIssuer(value)) return value;
-      } catch {
-        // Not signed by this key: try the next one.
-      }
+      if (algorithm !== key.algorithm) continue;
+      const payload = await verifiedPayload(text, key);
+      if (payload !== undefined) return payloadProblem(payload) ?? (JSON.parse(payload) as JsonObject);
     }
     return keys.length === 0 ? 'invalid signature, no keys found' : SIGNATURE_INVALID;
   }
@@ -360,19 +359,11 @@ const failed = (reason: string): Authentication => ({ kind: 'failed', reason });
 
 const sameBytes = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b);
 
-/** Reads header and payload of a JWT in compact form, without verification. */
-function unverifiedParts(token: string): { readonly header: JsonObject; readonly payload: JsonObject } | undefined {
-  const parts = token.split('.', 4);
-  // Node decodes padding and other alphabets too: one token would then be valid in many spellings.
-  if (parts.length !== 3 || !parts.every((part) => /^[\w-]*$/.test(part) && part.length % 4 !== 1)) return undefined;
-  const [header, payload] = parts.slice(0, 2).map((part) => parse(Buffer.from(part, 'base64url').toString('utf8')));
-  if (!isObject(header) || !isObject(payload)) return undefined;
-  return typeof (header['kid'] ?? '') === 'string' ? { header, payload } : undefined;
-}
-
-function parse(text: string): JsonValue | undefined {
+/** Returns the payload of a token that the key signed. */
+async function verifiedPayload(token: string, key: TokenKey): Promise<string | undefined> {
   try {
-    return JSON.parse(text) as JsonValue;
+    const { payload } = await compactVerify(token, key.publicKey, { algorithms: [key.algorithm] });
+    return Buffer.from(payload).toString('utf8');
   } catch {
     return undefined;
   }

@@ -1,11 +1,14 @@
-import type { JsonObject, JsonValue } from '../../api/index.js';
+import type { JsonObject } from '../../api/index.js';
 import type { World } from '../../base/index.js';
 import type { Authentication } from '../authn/authenticator.js';
+import { readJws } from '../tokens/jws.js';
+import { comparedSeconds, integerOf, timeText } from '../tokens/numericdate.js';
 import { withAuthenticatedGroup } from '../user.js';
 import { ClaimResolver } from './distributed.js';
-import { type IssuerAccess, IssuerKeys } from './keys.js';
+import { type IdToken, idTokenOf } from './idtoken.js';
+import { type IssuerAccess, IssuerKeys, SIGNATURE_INVALID } from './keys.js';
 import { userOf } from './mapping.js';
-import { discoveryUrlOf, issuerOf, type Unverified } from './token.js';
+import { discoveryUrlOf, knownIssuer, type Unverified } from './token.js';
 import type { CompiledJwt } from './validate.js';
 
 /** Milliseconds for which an authenticated token is cached, as in kube-apiserver. Never beyond its expiry. */
@@ -100,7 +103,7 @@ export class JwtAuthenticator {
       const whole = this.#resolver === undefined ? claims : await this.#resolver.expand(claims);
       const user = withAuthenticatedGroup(userOf(whole, this.#jwt));
       const found: Authentication = { kind: 'authenticated', user };
-      const until = Math.min(clock.now() + REMEMBERED, Number(claims['exp']) * 1000);
+      const until = Math.min(clock.now() + REMEMBERED, comparedSeconds(readIdToken(token.payload).expiry) * 1000);
       this.#known.delete(digest);
       this.#known.set(digest, { until, found });
       if (this.#known.size > REMEMBERED_MAX) this.#known.delete(this.#known.keys().next().value!);
@@ -117,42 +120,43 @@ export class JwtAuthenticator {
    * reason.
    */
   async #verified(token: Unverified, keys: IssuerKeys, issuer: string): Promise<JsonObject> {
-    const { text, header, payload, claims } = token;
-    if (header === undefined) throw new Error('oidc: malformed jwt');
-    if (header['crit'] !== undefined) throw new Error('oidc: malformed jwt: critical headers are not supported');
+    const { text, payload, claims } = token;
     // Cheap checks come before the signature: they need no key and no request to the issuer.
-    this.#checkClaims(claims, issuer);
-    const algorithm = typeof header['alg'] === 'string' ? header['alg'] : '';
-    const id = typeof header['kid'] === 'string' ? header['kid'] : '';
+    this.#checkClaims(readIdToken(payload), issuer);
+    const jws = readJws(text);
+    if (typeof jws === 'string') throw new Error(`oidc: malformed jwt: ${jws}`);
+    if (jws.extension !== undefined) throw new Error(SIGNATURE_INVALID);
     // The verified bytes are the ones that were read.
-    if ((await keys.verify(text, algorithm, id)) !== payload) throw new Error('oidc: malformed jwt');
+    if ((await keys.verify(jws.text, jws.algorithm, jws.keyId)) !== payload) throw new Error('oidc: malformed jwt');
     return claims;
   }
 
-  #checkClaims(claims: JsonObject, issuer: string): void {
+  #checkClaims({ issuer: stated, audiences: named, expiry, notBefore }: IdToken, issuer: string): void {
     const { audiences } = this.#jwt.config.issuer;
-    if (issuerOf(claims) !== issuer)
+    if (knownIssuer(stated) !== issuer)
       throw new Error(
-        `oidc: id token issued by a different provider, expected ${JSON.stringify(issuer)} got ${JSON.stringify(claims['iss'] ?? '')}`,
+        `oidc: id token issued by a different provider, expected ${JSON.stringify(issuer)} got ${JSON.stringify(stated)}`,
       );
-    const stated = claims['aud'];
-    const named = typeof stated === 'string' ? [stated] : Array.isArray(stated) ? stated : [];
-    if (!named.some((audience) => typeof audience === 'string' && audiences.includes(audience)))
+    if (!named.some((audience) => audiences.includes(audience)))
       throw new Error(`oidc: expected audience in ${listOf(audiences)} got ${listOf(named)}`);
     const now = this.#world.clock.now() / 1000;
-    const { exp, nbf } = claims;
-    if (typeof exp !== 'number' || !(now <= exp))
-      throw new Error(`oidc: token is expired (Token Expiry: ${timeOf(exp)})`);
-    if (nbf !== undefined && !(typeof nbf === 'number' && now + NOT_BEFORE_LEEWAY >= nbf))
-      throw new Error(`oidc: current time ${timeOf(now)} before the nbf (not before) time: ${timeOf(nbf)}`);
+    if (!(now <= comparedSeconds(expiry)))
+      throw new Error(`oidc: token is expired (Token Expiry: ${timeText(expiry)})`);
+    if (notBefore !== undefined && !(now + NOT_BEFORE_LEEWAY >= comparedSeconds(notBefore)))
+      throw new Error(
+        `oidc: current time ${timeText(integerOf(now))} before the nbf (not before) time: ${timeText(notBefore)}`,
+      );
+  }
+}
+
+function readIdToken(payload: string): IdToken {
+  try {
+    return idTokenOf(payload);
+  } catch (error) {
+    throw new Error(`oidc: failed to unmarshal claims: ${(error as Error).message}`);
   }
 }
 
 const NOT_OBSERVED = { fetched: () => {}, discovered: () => {} };
 
-const listOf = (values: readonly JsonValue[]): string => `[${values.map((v) => JSON.stringify(v)).join(' ')}]`;
-
-function timeOf(seconds: JsonValue | undefined): string {
-  const time = new Date(Number(seconds) * 1000);
-  return Number.isNaN(time.getTime()) ? String(seconds) : time.toISOString();
-}
+const listOf = (values: readonly string[]): string => `[${values.map((v) => JSON.stringify(v)).join(' ')}]`;

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, textAt } from '../../api/index.js';
 import type { IssuerAccess, IssuerKeys } from './keys.js';
-import { issuerOf, type Unverified, unverifiedIn } from './token.js';
+import { type Unverified, unverifiedIn } from './token.js';
 
 /** Maximum number of issuers of distributed claims that are kept: their names come from tokens. */
 const ISSUERS_MAX = 64;
@@ -40,7 +40,7 @@ export class ClaimResolver {
     });
     if (status < 200 || status > 226) throw problem(`error while getting distributed claim JWT: ${status}`);
     const token = await unverifiedIn(body.trim(), this.#access.readJson);
-    const issuer = token === undefined ? undefined : issuerOf(token.claims);
+    const issuer = token?.issuer;
     if (token === undefined || issuer === undefined || !issuer.startsWith('https://'))
       throw problem(
         `getting untrusted issuer from endpoint ${endpoint} failed for claim ${JSON.stringify(this.#claim)}`,

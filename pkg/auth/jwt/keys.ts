@@ -3,6 +3,8 @@ import { compactVerify } from 'jose';
 import { isObject, type JsonObject, type JsonValue, textAt } from '../../api/index.js';
 import type { Pace, World } from '../../base/index.js';
 
+export const SIGNATURE_INVALID = 'failed to verify signature: failed to verify id token signature';
+
 /** The response of an HTTP GET. */
 export interface Fetched {
   readonly status: number;
@@ -159,13 +161,16 @@ export class IssuerKeys {
     const { algorithms } = this.#config;
     if (!algorithms.includes(algorithm))
       throw new Error(
-        `oidc: id token signed with unsupported algorithm, expected [${algorithms.map((a) => JSON.stringify(a)).join(' ')}] got ${JSON.stringify(algorithm)}`,
+        `oidc: id token signed with unsupported algorithm, expected [${[...algorithms]
+          .sort()
+          .map((a) => JSON.stringify(a))
+          .join(' ')}] got ${JSON.stringify(algorithm)}`,
       );
     const known = await this.#tryKeys(token, algorithm, id);
     if (known !== undefined) return known;
     await this.#refresh();
     const found = await this.#tryKeys(token, algorithm, id);
-    if (found === undefined) throw new Error('failed to verify signature: failed to verify id token signature');
+    if (found === undefined) throw new Error(SIGNATURE_INVALID);
     return found;
   }
 

@@ -4,7 +4,7 @@ import { tokenDigest } from '../authn/digest.js';
 import { JwtAuthenticator, type JwtObserver } from './authenticator.js';
 import type { IssuerConfig } from './config.js';
 import type { Fetch, IssuerAccess } from './keys.js';
-import { issuerOf, unverified } from './token.js';
+import { unverified } from './token.js';
 import type { CompiledJwt } from './validate.js';
 
 export interface JwtSetParts extends Omit<IssuerAccess, 'fetch'> {
@@ -80,8 +80,7 @@ export class JwtSet implements TokenAuthenticator {
       if (known !== undefined) return known;
     }
     const read = unverified(token);
-    const issuer = read === undefined ? undefined : issuerOf(read.claims);
-    const member = issuer === undefined ? undefined : this.#members.get(issuer);
+    const member = read === undefined ? undefined : this.#members.get(read.issuer);
     return member === undefined ? NONE : member.verify(read!, digest);
   }
 

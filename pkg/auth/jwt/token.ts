@@ -1,4 +1,6 @@
 import { isObject, type JsonObject, type JsonValue } from '../../api/index.js';
+import { payloadOf } from '../tokens/jws.js';
+import { statedIssuer } from '../tokens/members.js';
 
 const WELL_KNOWN = '/.well-known/openid-configuration';
 
@@ -7,25 +9,26 @@ export function discoveryUrlOf(issuer: string): string {
   return (issuer.endsWith('/') ? issuer.slice(0, -1) : issuer) + WELL_KNOWN;
 }
 
-/** The header and the claims of a JWT in compact form, without verification. */
+/** A JWT in compact form, without verification of its signature. */
 export interface Unverified {
   readonly text: string;
   /** The JSON of the claims. */
   readonly payload: string;
-  readonly header: JsonObject | undefined;
+  /** The issuer that it states. */
+  readonly issuer: string;
   readonly claims: JsonObject;
 }
 
 /** Google uses two issuer names (OpenID Connect Core 1.0, section 15.6.2). */
-export function issuerOf({ iss }: JsonObject): string | undefined {
-  return iss === 'accounts.google.com' ? 'https://accounts.google.com' : typeof iss === 'string' ? iss : undefined;
-}
+export const knownIssuer = (issuer: string): string =>
+  issuer === 'accounts.google.com' ? 'https://accounts.google.com' : issuer;
 
 /** Reads a token that a client sent. Returns undefined if its claims cannot be read. */
 export function unverified(text: string): Unverified | undefined {
-  const parts = partsOf(text);
-  const claims = parts === undefined ? undefined : parseJson(parts[1]);
-  return isObject(claims) ? { text, payload: parts![1], header: objectOf(parseJson(parts![0])), claims } : undefined;
+  const payload = payloadOf(text);
+  const issuer = payload === undefined ? undefined : statedIssuer(payload);
+  if (payload === undefined || issuer === undefined) return undefined;
+  return { text, payload, issuer: knownIssuer(issuer), claims: JSON.parse(payload) as JsonObject };
 }
 
 /** Reads a token of any size, in steps. Returns undefined if its claims cannot be read. */
@@ -33,28 +36,9 @@ export async function unverifiedIn(
   text: string,
   readJson: (text: string) => Promise<JsonValue>,
 ): Promise<Unverified | undefined> {
-  const parts = partsOf(text);
-  if (parts === undefined) return undefined;
-  const [head, payload] = parts;
-  const claims = await readJson(payload).catch(() => undefined);
-  if (!isObject(claims)) return undefined;
-  return { text, payload, header: objectOf(await readJson(head).catch(() => undefined)), claims };
-}
-
-function partsOf(token: string): readonly [string, string] | undefined {
-  const parts = token.split('.', 4);
-  if (parts.length !== 3) return undefined;
-  const [header, claims] = parts.map((part) => Buffer.from(part, 'base64url').toString('utf8'));
-  return [header!, claims!];
-}
-
-const objectOf = (value: JsonValue | undefined): JsonObject | undefined => (isObject(value) ? value : undefined);
-
-/** The value of a JSON text, or undefined. */
-function parseJson(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return undefined;
-  }
+  const payload = payloadOf(text);
+  const claims = payload === undefined ? undefined : await readJson(payload).catch(() => undefined);
+  if (payload === undefined || !isObject(claims)) return undefined;
+  const { iss } = claims;
+  return { text, payload, issuer: typeof iss === 'string' ? knownIssuer(iss) : '', claims };
 }

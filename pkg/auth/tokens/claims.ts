@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, type JsonValue, objectAt, textAt } from '../../api/index.js';
+import { comparedSeconds, integerOf } from './numericdate.js';
 
 /** An object to which a token belongs or is bound. */
 export interface ObjectClaim {
@@ -46,8 +47,8 @@ export function readClaims(payload: JsonValue): ServiceAccountClaims | undefined
   if (audiences === undefined) return undefined;
   // Every comparison with a time that is not a number is false: the token is then not valid.
   const time = (field: string): number | undefined => {
-    const value = payload[field];
-    return value === undefined ? undefined : typeof value === 'number' ? value : Number.NaN;
+    const value = payload[field] ?? undefined;
+    return value === undefined ? undefined : typeof value === 'number' ? comparedSeconds(integerOf(value)) : Number.NaN;
   };
   return {
     issuer: textAt(payload, 'iss'),
