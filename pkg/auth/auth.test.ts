@@ -128,7 +128,7 @@ describe('impersonation', () => {
       'impersonate-extra-scopes': ['a, b', 'c'],
       'impersonate-group': ['dev', 'ops'],
     };
-    expect(wantsImpersonation(request(headers).headers)).toBe(true);
+    expect(wantsImpersonation(request(headers))).toBe(true);
     expect(await impersonate(admin, request(headers), authorizer)).toEqual({
       name: 'jane',
       uid: 'u',
@@ -144,8 +144,10 @@ describe('impersonation', () => {
   });
 
   it('does not start with empty headers', async () => {
-    expect(wantsImpersonation({ 'impersonate-user': '', 'impersonate-uid': '' })).toBe(false);
-    expect(wantsImpersonation({ 'impersonate-user': '', 'impersonate-group': '' })).toBe(true);
+    expect(wantsImpersonation(request({ 'impersonate-user': '', 'impersonate-uid': '' }))).toBe(false);
+    expect(wantsImpersonation(request({ 'impersonate-user': '', 'impersonate-group': '' }))).toBe(true);
+    expect(wantsImpersonation(request({ 'impersonate-user': ['', 'jane'] }))).toBe(false);
+    expect(wantsImpersonation(request({ 'impersonate-user': ['jane', ''] }))).toBe(true);
   });
 
   it('treats a name as a service account only if it is valid', async () => {

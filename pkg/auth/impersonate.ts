@@ -28,8 +28,11 @@ const UID = 'impersonate-uid';
 const EXTRA = 'impersonate-extra-';
 
 /** Whether a request has impersonation headers. */
-export function wantsImpersonation(headers: Headers): boolean {
-  if (one(headers[IMPERSONATE_USER]) !== '' || headers[GROUP] !== undefined || one(headers[UID]) !== '') return true;
+export function wantsImpersonation(request: HeaderLines): boolean {
+  const { headers } = request;
+  // Of several lines the first one counts, also if it is empty.
+  const states = (name: string): boolean => headers[name] !== undefined && (request.lines(name)[0] ?? '') !== '';
+  if (headers[GROUP] !== undefined || states(IMPERSONATE_USER) || states(UID)) return true;
   for (const name in headers) if (name.startsWith(EXTRA)) return true;
   return false;
 }
@@ -352,6 +355,3 @@ function printed({ name, uid, groups, extra }: Wanted): string {
   const map = entries.length === 0 ? 'map[string][]string(nil)' : `map[string][]string{${entries.join(', ')}}`;
   return `&user.DefaultInfo{Name:${JSON.stringify(name)}, UID:${JSON.stringify(uid)}, Groups:${list(groups)}, Extra:${map}}`;
 }
-
-const one = (value: string | readonly string[] | undefined): string =>
-  value === undefined ? '' : typeof value === 'string' ? value : (value[0] ?? '');

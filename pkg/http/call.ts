@@ -183,7 +183,7 @@ export class Call implements RequestContext, Credentials {
   }
 
   lines(name: string): readonly string[] {
-    return this.exchange.lines(name);
+    return this.exchange.lines(name).map(textOfHeader);
   }
 
   get connection(): CredentialConnection {

@@ -113,7 +113,7 @@ export async function serve(exchange: Exchange, stages: Stages, handler: Handler
     if (recording !== undefined) await recording;
     if (stages.audit.idle === true) stages.counter.passedIdle('audit');
     else stages.counter.passed(call, 'audit');
-    if (wantsImpersonation(exchange.headers)) {
+    if (wantsImpersonation(call)) {
       await impersonateUser(call, stages);
       stages.counter.passed(call, 'impersonation');
     } else stages.counter.passedIdle('impersonation');
@@ -150,7 +150,7 @@ async function answerFailure(call: Call, error: unknown, stages: Stages): Promis
 async function impersonateUser(call: Call, stages: Stages): Promise<void> {
   call.impersonator = call.user;
   call.deciding = true;
-  const { user, constraint } = await stages.impersonator.impersonate(call.user, call.exchange, attributesOf(call));
+  const { user, constraint } = await stages.impersonator.impersonate(call.user, call, attributesOf(call));
   call.user = user;
   call.deciding = false;
   if (call.audit === undefined) return;

@@ -82,6 +82,10 @@ describe('the pipeline', () => {
       403,
       'configmaps is forbidden: User "jane" cannot list resource "configmaps" in API group "" in the namespace "n"',
     ]);
+    // Node.js reads the bytes of headers as Latin-1.
+    const name = Buffer.from('jos\u00e9').toString('latin1');
+    const wide = await router.inject({ url: CMS, headers: { 'impersonate-user': name } });
+    expect(wide.json().message).toContain('User "jos\u00e9" cannot list');
     const denied = await app(jane).router.inject({ url: '/api/v1', headers: { 'impersonate-user': 'bob' } });
     expect(denied.headers['x-content-type-options']).toBe('nosniff');
     expect(denied.json().message).toBe('forbidden: User "jane" cannot impersonate-on:user-info:get path "/api/v1"');

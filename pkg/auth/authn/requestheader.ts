@@ -1,4 +1,4 @@
-import { decodeExtraKey, type Headers } from '../impersonate.js';
+import { decodeExtraKey } from '../impersonate.js';
 import type { UserInfo } from '../user.js';
 import { type Authentication, type Authenticator, type Credentials, NONE } from './authenticator.js';
 import type { CertificateInspector } from './certificate.js';
@@ -31,7 +31,7 @@ export function requestHeaderAuthenticator(
         return { kind: 'failed', reason: 'the client certificate is not valid for a front proxy' };
       if (config.allowedNames.length > 0 && !config.allowedNames.includes(proxy.name))
         return { kind: 'failed', reason: `a front proxy may not be named ${JSON.stringify(proxy.name)}` };
-      const name = first(config.usernameHeaders, credentials.headers);
+      const name = first(config.usernameHeaders, credentials);
       if (name === '') return NONE;
       return { kind: 'authenticated', user: userFrom(name, config, credentials) };
     },
@@ -51,7 +51,7 @@ function inLowerCase(config: RequestHeaderConfig): RequestHeaderConfig {
 
 function userFrom(name: string, config: RequestHeaderConfig, credentials: Credentials): UserInfo {
   const { headers } = credentials;
-  const uid = first(config.uidHeaders, headers);
+  const uid = first(config.uidHeaders, credentials);
   const extra: Record<string, readonly string[]> = Object.create(null) as Record<string, readonly string[]>;
   for (const header in headers) {
     const prefix = config.extraHeaderPrefixes.find((p) => header.startsWith(p));
@@ -67,10 +67,10 @@ function userFrom(name: string, config: RequestHeaderConfig, credentials: Creden
   };
 }
 
-function first(names: readonly string[], headers: Headers): string {
+/** The first line of the first header that has a text. */
+function first(names: readonly string[], credentials: Credentials): string {
   for (const name of names) {
-    const value = headers[name];
-    const text = typeof value === 'string' ? value : (value?.[0] ?? '');
+    const text = credentials.headers[name] === undefined ? '' : (credentials.lines(name)[0] ?? '');
     if (text !== '') return text;
   }
   return '';
