@@ -82,10 +82,11 @@ class TestConnection {
   }
 }
 
-function deliver(unwritable = false, watches = new Watches()) {
+function deliver(unwritable = false, watches = new Watches(), { lasts = 10 * limits.stalledTime, first = '' } = {}) {
   const timers = new HandTimers();
   const connection = new TestConnection();
   const stream = new TestStream();
+  if (first !== '') stream.push(first);
   const { exchange, answer } = connection;
   const written: Frames[] = [];
   const delivery = new Delivery({
@@ -94,7 +95,7 @@ function deliver(unwritable = false, watches = new Watches()) {
     stream,
     timers,
     scheduler: new Scheduler(testWorld, Number.POSITIVE_INFINITY),
-    lasts: 10 * limits.stalledTime,
+    lasts,
     unwritable,
     watches,
     caughtUp: () => {},
@@ -120,6 +121,12 @@ it('reads from the stream only what the connection can take', async () => {
   await settled();
   expect(connection.written).toEqual(['a', 'bc']);
   expect(written.map((f) => f.events)).toEqual([1, 2]);
+});
+
+it('writes nothing if the watch has ended before it began', async () => {
+  const { connection, stream, watches, delivery } = deliver(false, new Watches(), { lasts: 0, first: 'a' });
+  await delivery.done;
+  expect([connection.written, connection.aborted, stream.closed, watches.size]).toEqual([[], false, true, 0]);
 });
 
 it('disconnects a client that reads nothing for too long while events are pending', async () => {

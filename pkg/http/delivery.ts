@@ -58,7 +58,8 @@ export class Delivery {
     });
     exchange.onClose(() => this.#finish('gone'));
     stream.onReady(() => this.#pump());
-    this.#pump();
+    if (lasts > 0) this.#pump();
+    else this.#finish('end');
   }
 
   readonly #stop = (): void => this.#finish('end');

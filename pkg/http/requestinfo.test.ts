@@ -181,4 +181,9 @@ describe('Query', () => {
       undefined,
     ]);
   });
+
+  it('keeps a value that is no UTF-8: a selector of it must not count as absent', () => {
+    const q = new Query('labelSelector=%ffa+%C3%A9&fieldSelector=%f');
+    expect([q.text('labelSelector'), q.has('fieldSelector')]).toEqual(['\ufffda \u00e9', false]);
+  });
 });

@@ -246,6 +246,9 @@ function decodeQuery(text: string): string | undefined {
   try {
     return decodeURIComponent(spaced);
   } catch {
-    return undefined;
+    if (/%(?![0-9A-Fa-f]{2})/.test(spaced)) return undefined;
+    // Bytes that are not UTF-8 are a value, too: a selector of such bytes is invalid, and selects not everything.
+    const bytes = spaced.replace(/%[0-9A-Fa-f]{2}/g, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));
+    return Buffer.from(bytes, 'latin1').toString();
   }
 }

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { errors, isObject } from '../api/index.js';
+import { errors, isObject, type JsonObject, type JsonValue } from '../api/index.js';
 import { revision as asRevision, type Revision } from '../base/index.js';
 import { readJson } from '../codec/index.js';
 import { limits } from './limits.js';
@@ -27,17 +27,38 @@ export function decodeContinue(text: string): Continuation {
   if (!json.ok) throw bad(json.message);
   if (json.value !== null && !isObject(json.value))
     throw bad(`json: cannot unmarshal ${kindOf(json.value)} into Go value of type storage.continueToken`);
-  const token = json.value ?? {};
-  const version = typeof token['v'] === 'string' ? token['v'] : '';
-  if (version !== VERSION) throw bad(`server does not recognize this encoded version ${version}`);
-  const { rv, start } = token;
-  if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0)
-    throw bad(`incorrect encoded start resourceVersion (version ${VERSION})`);
+  const { v = '', rv, start } = fieldsOf(json.value ?? {});
+  if (v !== VERSION) throw bad(`server does not recognize this encoded version ${String(v)}`);
+  if (typeof rv !== 'number' || rv === 0) throw bad(`incorrect encoded start resourceVersion (version ${VERSION})`);
   if (typeof start !== 'string' || start === '') throw bad(`encoded start key empty (version ${VERSION})`);
   const key = start.startsWith('/') ? start : `/${start}`;
   if (posix.normalize(key) !== key || key.endsWith('/')) throw bad(start);
   return { revision: rv < 0 ? undefined : asRevision(rv), start: key.slice(1) };
 }
+
+/** The types of the fields of a token in Go, which accepts their names in any case. */
+const FIELDS = { v: 'string', rv: 'int64', start: 'string' } as const;
+type Fields = { -readonly [name in keyof typeof FIELDS]?: JsonValue };
+
+function fieldsOf(token: JsonObject): Fields {
+  const found: Fields = {};
+  for (const [key, value] of Object.entries(token)) {
+    const name = key.toLowerCase();
+    if (value === null || !(name === 'v' || name === 'rv' || name === 'start')) continue;
+    const wanted = FIELDS[name];
+    const fits = wanted === 'string' ? typeof value === 'string' : isInt64(value);
+    if (!fits) {
+      const shown = wanted === 'int64' && typeof value === 'number' ? `number ${numberText(value)}` : kindOf(value);
+      throw bad(`json: cannot unmarshal ${shown} into Go struct field continueToken.${name} of type ${wanted}`);
+    }
+    found[name] = value;
+  }
+  return found;
+}
+
+/** Integers of 64 bits that are not safe are bigint. */
+const isInt64 = (value: JsonValue): boolean => typeof value === 'bigint' || Number.isSafeInteger(value);
+const numberText = (value: number): string => (Number.isInteger(value) ? BigInt(value).toString() : String(value));
 
 function bad(why: string): Error {
   return errors.badRequest(`invalid continue token: continue key is not valid: ${why}`);
@@ -51,5 +72,7 @@ function firstInvalid(text: string): number | undefined {
 }
 
 function kindOf(v: unknown): string {
-  return Array.isArray(v) ? 'array' : typeof v === 'string' ? 'string' : typeof v === 'boolean' ? 'bool' : 'number';
+  if (Array.isArray(v)) return 'array';
+  if (typeof v === 'object') return 'object';
+  return typeof v === 'string' ? 'string' : typeof v === 'boolean' ? 'bool' : 'number';
 }

@@ -52,14 +52,8 @@ export function objectsFor(core: Core, context: RequestContext): Objects {
       );
       return written.object.kind === 'stored' ? written.object.stored.value() : written.object.value;
     },
-    remove: async (at, { dryRun, gracePeriodSeconds, preconditions }) => {
-      const options = {
-        dryRun,
-        ignoreStoreReadError: false,
-        ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
-        ...(preconditions === undefined ? {} : { preconditions }),
-      };
-      await remove(core, { target: targetOf(at), options }, context);
+    remove: async (at, how) => {
+      await remove(core, { target: targetOf(at), options: { ...how, ignoreStoreReadError: false } }, context);
     },
   };
 }

@@ -79,6 +79,34 @@ describe('lists', () => {
     );
   });
 
+  it('continue at the state of the first page, also if any version will do', async () => {
+    const b = await Bench.open();
+    for (const n of ['a', 'c']) await b.create('configmaps', 'default', map(n));
+    const token = String(metaOf(await b.list('configmaps', 'default', { limit: 1 }))['continue']);
+    await b.create('configmaps', 'default', map('d'));
+    expect(names(await b.list('configmaps', 'default', { continue: token, resourceVersion: '0' }))).toEqual(['c']);
+  });
+
+  it.each([
+    ['{"v":5,"rv":"x"}', 'json: cannot unmarshal number into Go struct field continueToken.v of type string'],
+    ['{"rv":true}', 'json: cannot unmarshal bool into Go struct field continueToken.rv of type int64'],
+    ['{"rv":1.5}', 'json: cannot unmarshal number 1.5 into Go struct field continueToken.rv of type int64'],
+    [
+      '{"rv":9223372036854775808}',
+      'json: cannot unmarshal number 9223372036854775808 into Go struct field continueToken.rv of type int64',
+    ],
+    ['{"start":{}}', 'json: cannot unmarshal object into Go struct field continueToken.start of type string'],
+    ['{"v":null}', 'server does not recognize this encoded version '],
+  ])('refuse the token %s', (token, why) => {
+    const decode = () => decodeContinue(Buffer.from(token).toString('base64url'));
+    expect(decode).toThrow(`invalid continue token: continue key is not valid: ${why}`);
+  });
+
+  it('accept tokens whose names have another case', () => {
+    const token = Buffer.from('{"V":"meta.k8s.io/v1","RV":-1,"Start":"c1"}').toString('base64url');
+    expect(decodeContinue(token)).toEqual({ revision: undefined, start: 'c1' });
+  });
+
   it('return a new token for an inconsistent continuation when a token has expired', async () => {
     const b = await Bench.open();
     for (const n of ['a', 'b', 'c']) await b.create('configmaps', 'default', map(n));

@@ -131,11 +131,13 @@ async function startOf(core: Core, { target, options }: ListRequest, context: Re
     const continuation = decodeContinue(options.continue);
     if (resourceVersion !== '' && resourceVersion !== '0')
       throw errors.badRequest('specifying resource version is not allowed when using continue');
-    if (resourceVersion === '0') return { ...newest(collection), continuation, limit: 0 };
+    // A list at any version has no limit.
+    const any = resourceVersion === '0';
     if (continuation.revision !== undefined) {
       await notOlderThan(core, target, continuation.revision, context);
-      return { ...exactly(collection, continuation.revision), continuation, limit };
+      return { ...exactly(collection, continuation.revision), continuation, limit: any ? 0 : limit };
     }
+    if (any) return { ...newest(collection), continuation, limit: 0 };
     await fresh(core, context);
     return { ...newest(collection), continuation, limit };
   }

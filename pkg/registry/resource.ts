@@ -175,7 +175,13 @@ export interface Objects {
   change(at: ObjectPlace, how: ObjectChange): Promise<JsonObject>;
   remove(
     at: ObjectPlace,
-    how: { readonly dryRun: boolean; readonly gracePeriodSeconds?: number; readonly preconditions?: Preconditions },
+    how: {
+      readonly dryRun: boolean;
+      readonly gracePeriodSeconds?: number;
+      readonly preconditions?: Preconditions;
+      readonly propagationPolicy?: 'Orphan' | 'Background' | 'Foreground';
+      readonly orphanDependents?: boolean;
+    },
   ): Promise<void>;
 }
 

@@ -22,8 +22,9 @@ export async function watch(request: ResourceRequest, services: HttpServices): P
     stream.close();
     return;
   }
-  // Unset or 0: the server chooses the duration. A negative value ends the watch at once.
-  const lasts = seconds === 0 ? services.watchTime * (1 + services.world.random.float()) : Math.max(seconds * 1000, 0);
+  // Unset or 0: the server chooses the duration. A watch whose end is past, or too late for 64 bits of nanoseconds, has no events.
+  const chosen = seconds > LATEST ? 0 : Math.max(seconds * 1000, 0);
+  const lasts = seconds === 0 ? services.watchTime * (1 + services.world.random.float()) : chosen;
   const series = services.metrics.watchSeries(served.group, served.version, served.resource);
   const answer = begin(call, stream, contentType(form));
   call.begun();
@@ -46,6 +47,9 @@ export async function watch(request: ResourceRequest, services: HttpServices): P
     if (open !== undefined) open.value--;
   }
 }
+
+/** The most seconds whose nanoseconds fit in 64 bits. */
+const LATEST = 9_223_372_036;
 
 /** A function of its own: while the watch runs, nothing refers to its options, whose selectors may be long. */
 async function openStream(

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ApiError, type JsonObject } from '../../../../api/index.js';
 import { Bench } from '../../../testing.js';
 
@@ -71,4 +71,33 @@ it('a budget with too many disrupted pods forbids an eviction', async () => {
   expect(details?.causes?.[0]?.message).toBe(
     'The disruption budget b does not allow evicting pods currently: too many pending evictions not confirmed by PDB controller',
   );
+});
+
+describe('an eviction', () => {
+  const evict = async (deleteOptions: JsonObject): Promise<JsonObject> => {
+    const bench = await Bench.open();
+    const pod = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'p' },
+      spec: { containers: [{ name: 'c', image: 'x' }] },
+    };
+    await bench.create('pods', 'default', pod);
+    await bench.create('pods/eviction', 'default', { ...EVICTION, deleteOptions }, { name: 'p' });
+    return bench.get('pods', 'default', 'p');
+  };
+
+  it.each<readonly [JsonObject, string]>([
+    [{ propagationPolicy: 'Foreground' }, 'foregroundDeletion'],
+    [{ propagationPolicy: 'Orphan' }, 'orphan'],
+    [{ orphanDependents: true }, 'orphan'],
+  ])('with %j leaves the pod to the garbage collector', async (options, finalizer) => {
+    expect(await evict(options)).toMatchObject({ metadata: { finalizers: [finalizer] } });
+  });
+
+  it('cannot ignore errors of the store', async () => {
+    await expect(evict({ ignoreStoreReadErrorWithClusterBreakingPotential: true })).rejects.toThrow(
+      'Eviction.policy "p" is invalid: deleteOptions.ignoreStoreReadErrorWithClusterBreakingPotential: Invalid value: true: can not be set for pod eviction, try after removing the option',
+    );
+  });
 });

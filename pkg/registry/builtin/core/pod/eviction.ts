@@ -1,4 +1,12 @@
-import { ApiError, errors, FieldErrors, formatTime, isObject, type JsonObject } from '../../../../api/index.js';
+import {
+  ApiError,
+  errors,
+  FieldErrors,
+  FieldPath,
+  formatTime,
+  isObject,
+  type JsonObject,
+} from '../../../../api/index.js';
 import { checkDryRun, checkPropagation } from '../../../deleteoptions.js';
 import type { Objects, Subresource, VirtualRequest } from '../../../resource.js';
 import { at, listAt, numberAt, objectAt, objectIn, objectsAt, textAt } from '../../access.js';
@@ -17,6 +25,7 @@ const PODS = { group: '', resource: 'pods' } as const;
 const BUDGETS = { group: 'policy', resource: 'poddisruptionbudgets' } as const;
 /** As kube-apiserver names a budget in an error. */
 const NAMED_BUDGET = { group: 'policy', resource: 'poddisruptionbudget' } as const;
+const IGNORE_ERROR = 'ignoreStoreReadErrorWithClusterBreakingPotential';
 const REFUSED = "Cannot evict pod as it would violate the pod's disruption budget.";
 /** The limit on evictions that a budget records until its controller observes them. */
 const DISRUPTED_PODS_MAX = 2000;
@@ -34,7 +43,7 @@ async function evict({ name, namespace, body, objects, context }: VirtualRequest
   const place = { ...PODS, namespace, name };
   const pod = await objects.get(place);
   if (pod === undefined) throw errors.notFound(PODS, name);
-  checkOptions(options);
+  const propagation = checkOptions(options, name);
   const now = formatTime(context.world.clock.now());
   const budgets = needsNoBudget(pod) ? [] : budgetsOf(pod, objects, namespace);
   if (budgets.length > 1) throw errors.unexpected(TOO_MANY_BUDGETS);
@@ -58,20 +67,34 @@ async function evict({ name, namespace, body, objects, context }: VirtualRequest
     if (preconditions.resourceVersion !== undefined)
       preconditions.resourceVersion = textAt(marked, 'metadata', 'resourceVersion');
   }
-  await objects.remove(place, { dryRun, ...graceOf(options), preconditions });
+  await objects.remove(place, { dryRun, ...graceOf(options), ...propagation, preconditions });
   return SUCCESS;
 }
 
-function checkOptions(options: JsonObject): void {
+type Propagation = Pick<Parameters<Objects['remove']>[1], 'propagationPolicy' | 'orphanDependents'>;
+
+/** Returns what the options say about dependents. */
+function checkOptions(options: JsonObject, name: string): Propagation {
+  if (options[IGNORE_ERROR] === true) {
+    const found = new FieldErrors();
+    const path = FieldPath.of('deleteOptions').child(IGNORE_ERROR);
+    found.invalid(path, true, 'can not be set for pod eviction, try after removing the option');
+    throw errors.invalid({ group: 'policy', kind: 'Eviction' }, name, found.list);
+  }
   const found = new FieldErrors();
   const orphan = options['orphanDependents'];
   const policy = at(options, 'propagationPolicy');
-  checkPropagation(
-    typeof policy === 'string' ? policy : undefined,
-    typeof orphan === 'boolean' ? orphan : undefined,
-    found,
-  );
+  const orphanDependents = typeof orphan === 'boolean' ? orphan : undefined;
+  const propagationPolicy = checkPropagation(typeof policy === 'string' ? policy : undefined, orphanDependents, found);
   checkDryRun(listAt(options, 'dryRun').map(String), found);
+  refuse(found);
+  return {
+    ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
+    ...(orphanDependents === undefined ? {} : { orphanDependents }),
+  };
+}
+
+function refuse(found: FieldErrors): void {
   if (!found.empty) throw errors.invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', found.list);
 }
 
