@@ -74,10 +74,17 @@ export interface SelectorRules {
   readonly senseless?: string;
   /** The restart policy is checked beside an invalid selector, too. */
   readonly restartsBesideSelector?: boolean;
+  /** An unchanged template is not validated again. */
+  readonly keepsTemplate?: boolean;
 }
 
 /** Validates the selector of a workload, and that it matches the labels of the template. */
-export function selectorAndTemplate(o: Shaped<Workload>, rules: SelectorRules, errors: FieldErrors): void {
+export function selectorAndTemplate(
+  o: Shaped<Workload>,
+  rules: SelectorRules,
+  errors: FieldErrors,
+  old?: Shaped<Workload>,
+): void {
   const path = FieldPath.in<Workload>().child('spec');
   const selector = at(o, 'spec', 'selector');
   const template = objectAt(o, 'spec', 'template');
@@ -107,7 +114,9 @@ export function selectorAndTemplate(o: Shaped<Workload>, rules: SelectorRules, e
     const labels = objectAt(template, 'metadata', 'labels');
     const selected = isObject(selector) && (isEmptySelector(selector) || selects(selector, labels) !== false);
     if (!selected && !invalid) mismatch(template, here, errors);
-    runningTemplate(template, rules.owner, here, errors);
+    const before = old && objectAt(old, 'spec', 'template');
+    if (rules.keepsTemplate !== true || before === undefined || !equalJson(template, before))
+      runningTemplate(template, rules.owner, here, errors, before);
   });
 }
 

@@ -55,12 +55,12 @@ export const daemonSet: ResourceDeclaration<shapes.AppsV1DaemonSet> = {
       // the count exists in every object that is read, so its writer owns it
       if (at(o, 'metadata', 'annotations', GENERATION) === undefined) setTemplateCount(o, 0);
     },
-    create: { prepare: (o) => countTemplate(o, undefined), validate },
+    create: { prepare: (o) => countTemplate(o, undefined), validate: (o, errors) => validate(o, errors) },
     update: {
       prepare: (o, old) => countTemplate(o, old),
       validate: (o, old, errors) => {
         sameSelector(o, old, errors);
-        validate(o, errors);
+        validate(o, errors, old);
       },
     },
     warn: templateWarnings,
@@ -117,8 +117,8 @@ function setTemplateCount(o: Shaped<shapes.AppsV1DaemonSet>, count: number): voi
 
 const SPEC = FieldPath.in<shapes.AppsV1DaemonSet>().child('spec');
 
-function validate(o: Shaped<shapes.AppsV1DaemonSet>, errors: FieldErrors): void {
-  selectorAndTemplate(o, { owner: 'DaemonSet', emptyFor: 'daemonset', required: false }, errors);
+function validate(o: Shaped<shapes.AppsV1DaemonSet>, errors: FieldErrors, old?: Shaped<shapes.AppsV1DaemonSet>): void {
+  selectorAndTemplate(o, { owner: 'DaemonSet', emptyFor: 'daemonset', required: false }, errors, old);
   nonNegative(at(o, 'spec', 'minReadySeconds'), SPEC.child('minReadySeconds'), errors);
   updateStrategy(o, errors);
   nonNegative(at(o, 'spec', 'revisionHistoryLimit'), SPEC.child('revisionHistoryLimit'), errors);

@@ -44,14 +44,14 @@ export const deployment: ResourceDeclaration<shapes.AppsV1Deployment> = {
       defaultRollingUpdate(objectIn(spec, 'strategy'), { maxUnavailable: '25%', maxSurge: '25%' });
       defaultTemplate(spec);
     },
-    create: { validate },
+    create: { validate: (o, errors) => validate(o, errors) },
     update: {
       // Annotations count, too: old versions of the controller kept the rollback revision there.
       generation: (o, old) =>
         !equalAs('apps/v1.DeploymentSpec', at(o, 'spec') ?? {}, at(old, 'spec') ?? {}) ||
         !equalJson(at(o, 'metadata', 'annotations') ?? {}, at(old, 'metadata', 'annotations') ?? {}),
       validate: (o, old, errors) => {
-        validate(o, errors);
+        validate(o, errors, old);
         sameSelector(o, old, errors);
       },
     },
@@ -88,12 +88,17 @@ export const deployment: ResourceDeclaration<shapes.AppsV1Deployment> = {
 const SPEC = FieldPath.in<shapes.AppsV1Deployment>().child('spec');
 const ROLLBACK = 'deprecated.deployment.rollback.to';
 
-function validate(o: Shaped<shapes.AppsV1Deployment>, errors: FieldErrors): void {
+function validate(
+  o: Shaped<shapes.AppsV1Deployment>,
+  errors: FieldErrors,
+  old?: Shaped<shapes.AppsV1Deployment>,
+): void {
   nonNegative(at(o, 'spec', 'replicas'), SPEC.child('replicas'), errors);
   selectorAndTemplate(
     o,
     { owner: 'ReplicaSet', emptyFor: 'deployment', required: true, senseless: 'invalid label selector' },
     errors,
+    old,
   );
   strategy(o, errors);
   const ready = numberAt(o, 'spec', 'minReadySeconds');

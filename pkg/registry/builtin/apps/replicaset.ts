@@ -26,10 +26,10 @@ export const replicaSet: ResourceDeclaration<shapes.AppsV1ReplicaSet> = {
       whenAbsent(spec, 'replicas', 1);
       defaultTemplate(spec);
     },
-    create: { validate },
+    create: { validate: (o, errors) => validate(o, errors) },
     update: {
       validate: (o, old, errors) => {
-        validate(o, errors);
+        validate(o, errors, old);
         sameSelector(o, old, errors);
       },
     },
@@ -44,12 +44,17 @@ export const replicaSet: ResourceDeclaration<shapes.AppsV1ReplicaSet> = {
 
 const SPEC = FieldPath.in<shapes.AppsV1ReplicaSet>().child('spec');
 
-function validate(o: Shaped<shapes.AppsV1ReplicaSet>, errors: FieldErrors): void {
+function validate(
+  o: Shaped<shapes.AppsV1ReplicaSet>,
+  errors: FieldErrors,
+  old?: Shaped<shapes.AppsV1ReplicaSet>,
+): void {
   nonNegative(at(o, 'spec', 'replicas'), SPEC.child('replicas'), errors);
   nonNegative(at(o, 'spec', 'minReadySeconds'), SPEC.child('minReadySeconds'), errors);
   selectorAndTemplate(
     o,
     { owner: 'ReplicaSet', emptyFor: 'deployment', required: true, senseless: 'invalid label selector' },
     errors,
+    old,
   );
 }

@@ -71,13 +71,13 @@ export const statefulSet: ResourceDeclaration<shapes.AppsV1StatefulSet> = {
     create: {
       validateName: labelName,
       validate: (o, errors, context) => {
-        validate(o, errors, { isNew: true, mayRecreate: context.featureEnabled(RECREATE_GATE) });
+        validate(o, errors, { old: undefined, mayRecreate: context.featureEnabled(RECREATE_GATE) });
       },
     },
     update: {
       validate: (o, old, errors, context) => {
         const recreated = textAt(old, 'spec', 'updateStrategy', 'type') === RECREATE;
-        validate(o, errors, { isNew: false, mayRecreate: recreated || context.featureEnabled(RECREATE_GATE) });
+        validate(o, errors, { old, mayRecreate: recreated || context.featureEnabled(RECREATE_GATE) });
         identityUnchanged(o, old, errors);
       },
     },
@@ -148,13 +148,14 @@ function identityUnchanged(
 }
 
 interface Write {
-  /** The service and the claims of an old object are not validated again. */
-  readonly isNew: boolean;
+  /** The service, the claims and an unchanged template of an old object are not validated again. */
+  readonly old: Shaped<shapes.AppsV1StatefulSet> | undefined;
   /** The update strategy Recreate is allowed. */
   readonly mayRecreate: boolean;
 }
 
-function validate(o: Shaped<shapes.AppsV1StatefulSet>, errors: FieldErrors, { isNew, mayRecreate }: Write): void {
+function validate(o: Shaped<shapes.AppsV1StatefulSet>, errors: FieldErrors, { old, mayRecreate }: Write): void {
+  const isNew = old === undefined;
   const management = textAt(o, 'spec', 'podManagementPolicy');
   if (management === '') errors.required(SPEC.child('podManagementPolicy'));
   else if (management !== 'OrderedReady' && management !== 'Parallel')
@@ -171,10 +172,23 @@ function validate(o: Shaped<shapes.AppsV1StatefulSet>, errors: FieldErrors, { is
   if (isNew) serviceName(o, errors);
   selectorAndTemplate(
     templateOfPods(o),
-    { owner: 'StatefulSet', emptyFor: 'statefulset', required: true, senseless: '', restartsBesideSelector: true },
+    {
+      owner: 'StatefulSet',
+      emptyFor: 'statefulset',
+      required: true,
+      senseless: '',
+      restartsBesideSelector: true,
+      keepsTemplate: true,
+    },
     errors,
+    old && templateOfPods(old),
   );
-  templateMeta(objectAt(o, 'spec', 'template'), SPEC.child('template'), errors);
+  templateMeta(
+    objectAt(o, 'spec', 'template'),
+    SPEC.child('template'),
+    errors,
+    old && objectAt(old, 'spec', 'template'),
+  );
 }
 
 function serviceName(o: Shaped<shapes.AppsV1StatefulSet>, errors: FieldErrors): void {

@@ -41,7 +41,7 @@ export const cronJob: ResourceDeclaration<shapes.BatchV1CronJob> = {
           errors.invalid(FieldPath.of('metadata', 'name'), name, `must be no more than ${NAME_MAX} characters`);
       },
     },
-    update: { validate: (o, _old, errors) => validate(o, errors) },
+    update: { validate: (o, old, errors) => validate(o, errors, old) },
     warn: (o, old, context) => {
       if (old === undefined) podNameWarning(o, context);
       if (!wantsOther(o, old)) return undefined;
@@ -82,7 +82,7 @@ const SPEC = FieldPath.in<shapes.BatchV1CronJob>().child('spec');
 /** The names of its jobs append eleven characters to its own. */
 const NAME_MAX = 52;
 
-function validate(o: Shaped<shapes.BatchV1CronJob>, errors: FieldErrors): void {
+function validate(o: Shaped<shapes.BatchV1CronJob>, errors: FieldErrors, old?: Shaped<shapes.BatchV1CronJob>): void {
   const spec = objectAt(o, 'spec');
   schedule(spec, errors);
   nonNegative(at(spec, 'startingDeadlineSeconds'), SPEC.child('startingDeadlineSeconds'), errors);
@@ -92,7 +92,7 @@ function validate(o: Shaped<shapes.BatchV1CronJob>, errors: FieldErrors): void {
     nonNegative(at(spec, field), SPEC.child(field), errors);
   const job = objectAt(spec, 'jobTemplate', 'spec');
   const path = SPEC.child('jobTemplate', 'spec');
-  jobSpec(job, path, errors);
+  jobSpec(job, path, errors, old && objectAt(old, 'spec', 'jobTemplate', 'spec'));
   if (at(job, 'selector') !== undefined)
     errors.invalid(
       path.child('selector'),

@@ -31,6 +31,7 @@ export function jobSpec(
   spec: Shaped<shapes.BatchV1JobSpec>,
   path: FieldPath<shapes.BatchV1JobSpec>,
   errors: FieldErrors,
+  old?: Shaped<shapes.BatchV1JobSpec>,
 ): void {
   for (const field of [
     'parallelism',
@@ -73,7 +74,7 @@ export function jobSpec(
       false,
     );
   const template = objectAt(spec, 'template');
-  podTemplate(template, path.child('template'), errors);
+  podTemplate(template, path.child('template'), errors, old && objectAt(old, 'template'));
   restartPolicy(template, policy !== undefined, path.child('template', 'spec', 'restartPolicy'), errors);
 }
 

@@ -29,8 +29,12 @@ export function validateJob(o: Shaped<shapes.BatchV1Job>, errors: FieldErrors): 
 }
 
 /** Validates the template and the selector. */
-function chosenPods(spec: Shaped<shapes.BatchV1JobSpec>, errors: FieldErrors): void {
-  jobSpec(spec, SPEC, errors);
+function chosenPods(
+  spec: Shaped<shapes.BatchV1JobSpec>,
+  errors: FieldErrors,
+  old?: Shaped<shapes.BatchV1JobSpec>,
+): void {
+  jobSpec(spec, SPEC, errors, old);
   const selector = at(spec, 'selector');
   if (selector === undefined) errors.required(SPEC.child('selector'));
   else if (errors.adds(() => labelSelector(selector, SPEC.child('selector'), errors))) return;
@@ -90,7 +94,7 @@ export function validateJobUpdate(
 ): void {
   const spec = objectAt(o, 'spec');
   const before = objectAt(old, 'spec');
-  chosenPods(spec, errors);
+  chosenPods(spec, errors, before);
   completions(spec, before, errors);
   fixed(spec, before, 'selector', 'meta/v1.LabelSelector', errors);
   template(spec, before, old, errors);

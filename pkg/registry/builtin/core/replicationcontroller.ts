@@ -37,8 +37,8 @@ export const replicationController: ResourceDeclaration<shapes.CoreV1Replication
       whenAbsent(spec, 'replicas', 1);
       if (spec['template'] !== undefined) defaultTemplate(spec);
     },
-    create: { validateName: declaredName, validate },
-    update: { validate: (o, _old, errors) => validate(o, errors) },
+    create: { validateName: declaredName, validate: (o, errors) => validate(o, errors) },
+    update: { validate: (o, old, errors) => validate(o, errors, old) },
     // on update kube-apiserver reports errors of the old object
     warn: (o, old, context) => {
       if (old === undefined) return namedTemplateWarnings(o, old, context);
@@ -72,7 +72,11 @@ export const replicationController: ResourceDeclaration<shapes.CoreV1Replication
 const SPEC = FieldPath.in<shapes.CoreV1ReplicationController>().child('spec');
 
 /** The selector of a ReplicationController is a map of labels. */
-function validate(o: Shaped<shapes.CoreV1ReplicationController>, errors: FieldErrors): void {
+function validate(
+  o: Shaped<shapes.CoreV1ReplicationController>,
+  errors: FieldErrors,
+  old?: Shaped<shapes.CoreV1ReplicationController>,
+): void {
   nonNegative(at(o, 'spec', 'minReadySeconds'), SPEC.child('minReadySeconds'), errors);
   const selector = { matchLabels: objectAt(o, 'spec', 'selector') };
   if (isEmptySelector(selector)) errors.required(SPEC.child('selector'));
@@ -86,5 +90,5 @@ function validate(o: Shaped<shapes.CoreV1ReplicationController>, errors: FieldEr
   const inner = objectAt(o, 'spec', 'template');
   if (!isEmptySelector(selector) && selects(selector, objectAt(inner, 'metadata', 'labels')) === false)
     mismatch(inner, path, errors);
-  runningTemplate(inner, 'ReplicationController', path, errors);
+  runningTemplate(inner, 'ReplicationController', path, errors, old && objectAt(old, 'spec', 'template'));
 }

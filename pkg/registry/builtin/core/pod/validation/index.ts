@@ -88,23 +88,26 @@ export function templateMeta(
   template: Shaped<shapes.CoreV1PodTemplateSpec>,
   path: FieldPath<shapes.CoreV1PodTemplateSpec>,
   errors: FieldErrors,
+  old?: Shaped<shapes.CoreV1PodTemplateSpec>,
 ): void {
   labels(objectAt(template, 'metadata', 'labels'), path.childShownAs('labels'), errors);
   for (const key of Object.keys(objectAt(template, 'metadata', 'annotations')))
     for (const s of isLabelKey(key.toLowerCase())) errors.invalid(path.childShownAs('annotations'), key, s);
   const annotations = objectAt(template, 'metadata', 'annotations');
-  podAnnotations(annotations, objectAt(template, 'spec'), path.childShownAs('annotations'), errors);
+  const stored = old && objectAt(old, 'metadata', 'annotations');
+  podAnnotations(annotations, objectAt(template, 'spec'), path.childShownAs('annotations'), errors, stored);
 }
 
-/** Validates a pod template at `path`. */
+/** Validates a pod template at `path`. What a pod may keep that was stored before a rule was stricter, the template may keep of `old`. */
 export function podTemplate(
   template: Shaped<shapes.CoreV1PodTemplateSpec>,
   path: FieldPath<shapes.CoreV1PodTemplateSpec>,
   errors: FieldErrors,
+  old?: Shaped<shapes.CoreV1PodTemplateSpec>,
 ): void {
-  templateMeta(template, path, errors);
+  templateMeta(template, path, errors, old);
   const spec = objectAt(template, 'spec');
-  podSpec(spec, undefined, path.child('spec'), errors);
+  podSpec(spec, undefined, path.child('spec'), errors, old && objectAt(old, 'spec'));
   matchingProfiles(objectAt(template, 'metadata', 'annotations'), spec, path.child('spec'), errors);
   if (listAt(template, 'spec', 'ephemeralContainers').length > 0) {
     errors.forbidden(path.child('spec', 'ephemeralContainers'), 'ephemeral containers not allowed in pod template');
@@ -117,8 +120,9 @@ export function runningTemplate(
   kind: string,
   path: FieldPath<shapes.CoreV1PodTemplateSpec>,
   errors: FieldErrors,
+  old?: Shaped<shapes.CoreV1PodTemplateSpec>,
 ): void {
-  podTemplate(template, path, errors);
+  podTemplate(template, path, errors, old);
   alwaysRestarts(template, kind, path, errors);
 }
 

@@ -11,7 +11,7 @@ import type { shapes } from '../../../../../schema/index.js';
 import { at, boolAt, listAt, objectsAt, textAt } from '../../../access.js';
 import { sentences } from '../../../rules.js';
 
-/** Validation of a pod's host names, host aliases and DNS configuration. */
+/** Validation of a pod's host names, host aliases, DNS configuration and host namespaces. */
 
 const NAMESERVERS_MAX = 3;
 const SEARCHES_MAX = 32;
@@ -108,4 +108,24 @@ export function hostnameOverride(
   if (boolAt(spec, 'hostNetwork')) errors.forbidden(here, 'may not be specified when hostNetwork is true');
   if (name.length > HOST_NAME_MAX) errors.tooLong(here, HOST_NAME_MAX);
   sentences(name, isDns1123Subdomain, here, errors);
+}
+
+/** A pod with its own user namespace may not use other namespaces of the host; a stored one keeps the network. */
+export function hostUsers(
+  spec: Shaped<shapes.CoreV1PodSpec>,
+  path: FieldPath<shapes.CoreV1PodSpec>,
+  errors: FieldErrors,
+  stored?: Shaped<shapes.CoreV1PodSpec>,
+): void {
+  if (at(spec, 'hostUsers') !== false) return;
+  const why = 'when `hostUsers` is false';
+  const had = stored !== undefined && at(stored, 'hostUsers') === false && boolAt(stored, 'hostNetwork');
+  if (boolAt(spec, 'hostNetwork') && !had) errors.forbidden(path.child('hostNetwork'), why);
+  if (boolAt(spec, 'hostPID')) errors.forbidden(path.childShownAs('HostPID'), why);
+  if (boolAt(spec, 'hostIPC')) errors.forbidden(path.childShownAs('HostIPC'), why);
+  for (const list of ['initContainers', 'containers'] as const)
+    errors.each(objectsAt(spec, list), (c, i) => {
+      if (listAt(c, 'volumeDevices').length > 0)
+        errors.forbidden(path.child(list).index(i).child('volumeDevices'), why);
+    });
 }

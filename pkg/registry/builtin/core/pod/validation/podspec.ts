@@ -24,7 +24,7 @@ import {
   toleratedBy,
 } from './containers.js';
 import { fileVolumes } from './env.js';
-import { dnsConfig, dnsPolicy, hostAliases, hostNames, hostnameOverride } from './network.js';
+import { dnsConfig, dnsPolicy, hostAliases, hostNames, hostnameOverride, hostUsers } from './network.js';
 import { overhead, resourceRequirements } from './resources.js';
 import {
   affinity,
@@ -34,7 +34,7 @@ import {
   tolerations,
   topologySpread,
 } from './scheduling.js';
-import { hostProcess, hostUsers, operatingSystem, podSecurity } from './security.js';
+import { hostProcess, operatingSystem, podSecurity } from './security.js';
 import { volumes } from './volumes.js';
 
 /**
@@ -71,13 +71,13 @@ export function podSpec(
   dnsPolicy(spec, path, errors);
   labels(objectAt(spec, 'nodeSelector'), path.child('nodeSelector'), errors);
   podSecurity(spec, path, errors);
-  affinity(spec, path, errors);
+  affinity(spec, path, errors, stored);
   dnsConfig(spec, path, errors);
   readinessGates(spec, path, errors);
   schedulingGates(spec, path, errors);
   topologySpread(spec, path, errors);
   hostProcess(spec, path, errors);
-  hostUsers(spec, path, errors);
+  hostUsers(spec, path, errors, stored);
   hostnameOverride(spec, path, errors);
   const account = textAt(spec, 'serviceAccountName');
   if (account !== '')

@@ -1,7 +1,7 @@
 import {
   equalJson,
-  type FieldErrors,
-  type FieldPath,
+  FieldErrors,
+  FieldPath,
   isDns1123Label,
   isDns1123Subdomain,
   isLabelKey,
@@ -22,13 +22,29 @@ export function affinity(
   spec: Shaped<shapes.CoreV1PodSpec>,
   path: FieldPath<shapes.CoreV1PodSpec>,
   errors: FieldErrors,
+  stored?: Shaped<shapes.CoreV1PodSpec>,
 ): void {
   const a = at(spec, 'affinity');
   if (a === undefined) return;
   const here = path.child('affinity');
+  const checkValues = stored === undefined || !hasInvalidSelector(stored);
   nodeAffinity(at(a, 'nodeAffinity'), here.child('nodeAffinity'), errors);
-  podAffinity(at(a, 'podAffinity'), here.child('podAffinity'), errors);
-  podAffinity(at(a, 'podAntiAffinity'), here.child('podAntiAffinity'), errors);
+  podAffinity(at(a, 'podAffinity'), here.child('podAffinity'), errors, checkValues);
+  podAffinity(at(a, 'podAntiAffinity'), here.child('podAntiAffinity'), errors, checkValues);
+}
+
+/** Whether a selector of a stored spec is invalid: its values are then not checked in an update. */
+function hasInvalidSelector(spec: Shaped<shapes.CoreV1PodSpec>): boolean {
+  const found = new FieldErrors();
+  for (const kind of ['podAffinity', 'podAntiAffinity'] as const) {
+    const a = at(spec, 'affinity', kind);
+    const preferred = objectsAt(a, PREFERRED).map((term) => objectAt(term, 'podAffinityTerm'));
+    for (const term of [...objectsAt(a, REQUIRED), ...preferred])
+      for (const field of ['labelSelector', 'namespaceSelector'] as const)
+        labelSelector(at(term, field), FieldPath.root, found);
+  }
+  found.finish();
+  return !found.empty;
 }
 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
@@ -125,12 +141,15 @@ function podAffinity(
   a: Value<shapes.CoreV1PodAffinity | shapes.CoreV1PodAntiAffinity> | undefined,
   path: FieldPath<shapes.CoreV1PodAffinity | shapes.CoreV1PodAntiAffinity>,
   errors: FieldErrors,
+  checkValues: boolean,
 ): void {
-  errors.each(objectsAt(a, REQUIRED), (term, i) => podAffinityTerm(term, path.child(REQUIRED).index(i), errors));
+  errors.each(objectsAt(a, REQUIRED), (term, i) =>
+    podAffinityTerm(term, path.child(REQUIRED).index(i), errors, checkValues),
+  );
   errors.each(objectsAt(a, PREFERRED), (term, i) => {
     const here = path.child(PREFERRED).index(i);
     weight(term, here, errors);
-    podAffinityTerm(objectAt(term, 'podAffinityTerm'), here.child('podAffinityTerm'), errors);
+    podAffinityTerm(objectAt(term, 'podAffinityTerm'), here.child('podAffinityTerm'), errors, checkValues);
   });
 }
 
@@ -138,9 +157,10 @@ function podAffinityTerm(
   term: Shaped<shapes.CoreV1PodAffinityTerm>,
   path: FieldPath<shapes.CoreV1PodAffinityTerm>,
   errors: FieldErrors,
+  checkValues: boolean,
 ): void {
-  labelSelector(at(term, 'labelSelector'), path.child('labelSelector'), errors);
-  labelSelector(at(term, 'namespaceSelector'), path.child('namespaceSelector'), errors);
+  labelSelector(at(term, 'labelSelector'), path.child('labelSelector'), errors, checkValues);
+  labelSelector(at(term, 'namespaceSelector'), path.child('namespaceSelector'), errors, checkValues);
   for (const namespace of listAt(term, 'namespaces').map(String))
     sentences(namespace, isDns1123Label, path.childShownAs('namespace'), errors);
   matchLabelKeys(term, path, errors);

@@ -380,21 +380,3 @@ export function hostProcess(
       'hostNetwork must be true if pod contains any hostProcess containers',
     );
 }
-
-/** A pod with its own user namespace may not use other namespaces of the host. */
-export function hostUsers(
-  spec: Shaped<shapes.CoreV1PodSpec>,
-  path: FieldPath<shapes.CoreV1PodSpec>,
-  errors: FieldErrors,
-): void {
-  if (at(spec, 'hostUsers') !== false) return;
-  const why = 'when `hostUsers` is false';
-  if (boolAt(spec, 'hostNetwork')) errors.forbidden(path.child('hostNetwork'), why);
-  if (boolAt(spec, 'hostPID')) errors.forbidden(path.childShownAs('HostPID'), why);
-  if (boolAt(spec, 'hostIPC')) errors.forbidden(path.childShownAs('HostIPC'), why);
-  for (const list of ['initContainers', 'containers'] as const)
-    errors.each(objectsAt(spec, list), (c, i) => {
-      if (listAt(c, 'volumeDevices').length > 0)
-        errors.forbidden(path.child(list).index(i).child('volumeDevices'), why);
-    });
-}
