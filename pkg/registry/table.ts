@@ -1,6 +1,8 @@
 import { isObject, type JsonArray, type JsonObject, type JsonValue } from '../api/index.js';
+import { isCustom } from '../schema/index.js';
 import { at, textAt } from './builtin/access.js';
 import { AGE, age } from './builtin/table.js';
+import { CREATION_TIME, NAME_COLUMN } from './custom/columns.js';
 import { metadataOnly } from './metadataonly.js';
 import type { Representation, Target } from './requests.js';
 import type { TableDeclaration } from './resource.js';
@@ -37,9 +39,21 @@ const SCALE: TableDeclaration = {
   ],
 };
 
+/** kube-apiserver makes the Tables of custom resources and of their scales in the same way: the columns have formats, and the age is a date. */
+const CUSTOM_SCALE: TableDeclaration = {
+  columns: [
+    NAME_COLUMN,
+    { name: 'Desired', type: 'integer', description: 'Number of desired replicas', priority: 0 },
+    { name: 'Available', type: 'integer', description: 'Number of actual replicas', priority: 0 },
+    { name: 'Age', type: 'date', description: CREATION_TIME, priority: 0 },
+  ],
+  cells: SCALE.cells,
+};
+
 export function tableOf({ resource, subresource }: Target): TableDeclaration {
   const behaviour = subresource === '' ? undefined : resource.subresources[subresource]?.behaviour;
-  return behaviour?.kind === 'scale' ? SCALE : (resource.table ?? PLAIN);
+  if (behaviour?.kind !== 'scale') return resource.table ?? PLAIN;
+  return isCustom(resource.type) ? CUSTOM_SCALE : SCALE;
 }
 
 function tableColumns(table: TableDeclaration): JsonArray {

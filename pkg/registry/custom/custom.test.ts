@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../api/index.js';
 import { runSteps } from '../../base/index.js';
 import type { RemoteConverter } from '../conversion.js';
+import { tableOf } from '../table.js';
 import { Bench, drain, refusal } from '../testing.js';
 import { compile } from './compile.js';
 import { SchemaMemory } from './schemamemory.js';
@@ -234,6 +235,9 @@ describe('a kind added at run time', () => {
     const found = await b.list(SHOPS, '', { fieldSelector: 'spec.owner=bob' });
     expect(found.items.map((o) => (o['metadata'] as JsonObject)['name'])).toEqual(['b']);
     expect(b.target(SHOPS).resource.table?.columns.map((c) => c.name)).toEqual(['Name', 'Owner']);
+    const scale = tableOf(b.target(`${SHOPS}/scale`)).columns.map(({ name, type, format }) => [name, type, format]);
+    expect(scale[0]).toEqual(['Name', 'string', 'name']);
+    expect(scale.at(-1)).toEqual(['Age', 'date', undefined]);
   });
 });
 
