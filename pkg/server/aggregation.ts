@@ -23,6 +23,7 @@ import {
   serviceName,
 } from '../outbound/index.js';
 import type { RemoteDocument } from '../schema/index.js';
+import { ApiServiceMetrics } from './apiservicemetrics.js';
 import { givenText } from './given.js';
 import { remoteContent } from './remotecontent.js';
 import { AGGREGATOR, RemoteDiscovery } from './remotediscovery.js';
@@ -60,6 +61,7 @@ const specText = (object: JsonObject): string => JSON.stringify(object['spec'] ?
 /** The group versions that other servers serve, from the APIServices in this peer's cache. */
 export class Aggregator implements Aggregation {
   readonly #parts: AggregatorParts;
+  readonly metrics = new ApiServiceMetrics();
   readonly #remotes = new Map<string, Remote>();
   readonly #stop: () => void;
   #versions: readonly RemoteVersion[] = [];
@@ -120,6 +122,7 @@ export class Aggregator implements Aggregation {
   }
 
   #changed(name: string, object: JsonObject | undefined): void {
+    this.metrics.changed(name, object);
     const known = this.#remotes.get(name);
     const isRemote = object !== undefined && at(object, 'spec', 'service') !== undefined;
     if (!isRemote) {

@@ -246,6 +246,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
       clientMetrics,
       podSecurityMetrics,
       policyMetrics,
+      aggregator.metrics,
       registryMetrics,
     ].flatMap(({ families }): readonly Family[] => families),
     begin,

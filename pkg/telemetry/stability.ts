@@ -51,6 +51,8 @@ const LEVELS = {
     'workqueue_work_duration_seconds',
   ],
   ALPHA: [
+    'aggregator_unavailable_apiservice',
+    'aggregator_unavailable_apiservice_total',
     'apiserver_admission_match_condition_evaluation_errors_total',
     'apiserver_admission_match_condition_evaluation_seconds',
     'apiserver_admission_match_condition_exclusions_total',
