@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -52,6 +53,18 @@ describe('a connection to a KMS plug-in', () => {
     await expect(service.status()).rejects.toThrow(
       `rpc error: code = DeadlineExceeded desc = latest balancer error: connection error: desc = "${dialed}"`,
     );
+  });
+
+  it('reports a plug-in that hangs with the text of kube-apiserver', async () => {
+    const sockets: Socket[] = [];
+    const silent = createServer((socket) => void sockets.push(socket.on('error', () => {})));
+    await new Promise<void>((resolve) => silent.listen(join(folder, 'kms.sock'), resolve));
+    const service = await connect(300);
+    await expect(service.status()).rejects.toThrow(
+      /^rpc error: code = DeadlineExceeded desc = context deadline exceeded$/,
+    );
+    for (const socket of sockets) socket.destroy();
+    silent.close();
   });
 
   it('is replaced after responses that are too large', async () => {

@@ -64,7 +64,7 @@ export function kmsClient({ name, endpoint, timeout, clock, metrics }: KmsClient
         }
         if (error !== null || reply === undefined) {
           const isConnected = used.getChannel().getConnectivityState(false) === connectivityState.READY;
-          const details = error?.details ?? 'no answer';
+          const details = detailsOf(error);
           const refuse = (why: string): void => {
             const failed = new Error(`rpc error: code = ${codeOf(error)} desc = ${why}`);
             reject(Object.assign(failed, { grpcCode: codeOf(error) }));
@@ -117,6 +117,12 @@ function dialProblem(path: string): Promise<string | undefined> {
 }
 
 const asIs = (bytes: Buffer): Buffer => bytes;
+
+/** What went wrong, as Go says it of a deadline of the client: the library's text has the time and the address. */
+function detailsOf(error: ServiceError | null): string {
+  const details = error?.details ?? 'no answer';
+  return details.startsWith('Deadline exceeded after ') ? 'context deadline exceeded' : details;
+}
 
 /** The name of a gRPC code as Go prints it: `DeadlineExceeded`. */
 function codeOf(error: ServiceError | null): string {
