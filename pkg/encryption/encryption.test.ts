@@ -259,7 +259,9 @@ describe('KMS', () => {
     expect(await s.encryption.health!()).toBe('kms-provider-0: rpc error: code = DeadlineExceeded desc = no answer');
     await s.put(SECRET, TEXT);
     await s.world.advance(20_000);
-    await expect(s.put(SECRET, TEXT)).rejects.toThrow(/expired/);
+    await expect(s.put(SECRET, TEXT)).rejects.toThrow(
+      /^Internal error occurred: encryptedDEKSource with keyID hash "sha256:[0-9a-f]{64}" expired at [-\dT:]{19}Z \(current time is [-\dT:]{19}Z\)$/,
+    );
     expect(await s.get(SECRET)).toBe(TEXT);
     s.kms.down = false;
     await s.world.advance(20_000);

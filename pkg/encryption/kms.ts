@@ -127,10 +127,13 @@ export class KmsProvider implements Provider {
   seal(plain: Uint8Array, path: string): Uint8Array {
     const write = this.#write;
     if (write === undefined) throw new Error(NO_KEY);
-    if (this.#options.world.clock.monotonic() > write.expires)
+    const { clock } = this.#options.world;
+    if (clock.monotonic() > write.expires) {
+      const at = formatTime(clock.now() + write.expires - clock.monotonic());
       throw new Error(
-        `encryptedDEKSource with keyID hash ${JSON.stringify(hashOf(write.source.keyId))} expired: the KMS plug-in ${this.name} does not respond`,
+        `encryptedDEKSource with keyID hash ${JSON.stringify(hashOf(write.source.keyId))} expired at ${at} (current time is ${formatTime(clock.now())})`,
       );
+    }
     this.#options.metrics.keyUsed('to_storage', this.name, write.source.keyId);
     const { ciphertext, keyId, annotations } = write.source;
     return Buffer.concat([
