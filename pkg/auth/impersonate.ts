@@ -30,11 +30,14 @@ const EXTRA = 'impersonate-extra-';
 /** Whether a request has impersonation headers. */
 export function wantsImpersonation(request: HeaderLines): boolean {
   const { headers } = request;
-  // Of several lines the first one counts, also if it is empty.
-  const states = (name: string): boolean => headers[name] !== undefined && (request.lines(name)[0] ?? '') !== '';
-  if (headers[GROUP] !== undefined || states(IMPERSONATE_USER) || states(UID)) return true;
+  if (headers[GROUP] !== undefined || states(request, IMPERSONATE_USER) || states(request, UID)) return true;
   for (const name in headers) if (name.startsWith(EXTRA)) return true;
   return false;
+}
+
+/** Of several lines the first one counts, also if it is empty. */
+function states(request: HeaderLines, name: string): boolean {
+  return request.headers[name] !== undefined && (request.lines(name)[0] ?? '') !== '';
 }
 
 /** Returns the user in the headers. */

@@ -1,12 +1,10 @@
 import type { World } from '../base/index.js';
-import {
-  type ApiServerMetrics,
-  type AuthenticationResult,
-  type AuthorizationResult,
-  FIELD_VALIDATIONS,
-  type FieldValidationLabel,
-  type RequestKind,
-  type RequestSeries,
+import type {
+  ApiServerMetrics,
+  AuthenticationResult,
+  AuthorizationResult,
+  RequestKind,
+  RequestSeries,
 } from '../telemetry/index.js';
 import type { Call } from './call.js';
 import type { ResourceInfo } from './requestinfo.js';
@@ -44,9 +42,6 @@ const VERBS: Readonly<Record<string, string>> = {
   // As in kube-apiserver: the scope distinguishes it from the request for one object.
   deletecollection: 'DELETE',
 };
-
-/** The verbs with field validation. */
-const VALIDATED: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'APPLY']);
 
 /** Subresources that connect to another server, whatever the method. */
 const CONNECTIONS: ReadonlySet<string> = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
@@ -104,8 +99,6 @@ export function requestCounter(
       if (call.status === 0) return metrics.aborted(call.series.kind);
       const seconds = (world.clock.monotonic() - call.started) / 1000;
       metrics.count(call.series, call.status, seconds, call.waited / 1000, call.bytes);
-      if (call.info.kind !== 'path' && VALIDATED.has(call.series.kind.verb))
-        metrics.fieldsValidated(fieldValidationOf(call.info), seconds);
     },
     now: () => world.clock.monotonic(),
     authenticated(call, result, since, user) {
@@ -170,12 +163,6 @@ function methodOf(call: Call): string {
   const { method } = call.exchange;
   if (PLAIN_METHODS.has(method)) return method;
   return method === 'HEAD' ? 'GET' : 'other';
-}
-
-/** Anything but the known values is one label, so that clients cannot invent series. */
-function fieldValidationOf({ query }: ResourceInfo): FieldValidationLabel {
-  const asked = query.empty ? '' : query.text('fieldValidation');
-  return FIELD_VALIDATIONS.find((known) => known === asked) ?? 'invalid';
 }
 
 function dryRunOf(info: ResourceInfo): boolean {

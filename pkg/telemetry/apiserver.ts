@@ -174,14 +174,6 @@ export class ApiServerMetrics {
     ['group', 'resource', 'verb'],
     BODY_BUCKETS,
   );
-  readonly #validations = new HistogramFamily(
-    {
-      name: 'field_validation_request_duration_seconds',
-      help: 'Seconds of writes by the field validation that was requested.',
-    },
-    ['field_validation'],
-    SLI_BUCKETS,
-  );
   readonly #users = new CounterFamily(
     { name: 'authenticated_user_requests', help: 'Authenticated requests by kind of user.' },
     ['username'],
@@ -193,11 +185,6 @@ export class ApiServerMetrics {
   readonly #authentication = outcomes(AUTHENTICATIONS, this.#authentications, this.#authenticationTimes);
   readonly #authorization = outcomes(AUTHORIZATIONS, this.#authorizations, this.#authorizationTimes);
   readonly #certificateCell = this.#certificates.at();
-
-  /** A write ended. */
-  fieldsValidated(validation: FieldValidationLabel, seconds: number): void {
-    this.#validations.observe(this.#validations.at(validation), seconds);
-  }
 
   /** The durations of one stage of the pipeline. */
   filter(name: RequestFilter): HistogramCell {
@@ -334,14 +321,9 @@ export class ApiServerMetrics {
       this.#users,
       this.#filters,
       this.#bodySizes,
-      this.#validations,
     ];
   }
 }
-
-/** The values of the parameter `fieldValidation` that metrics distinguish. */
-export const FIELD_VALIDATIONS = ['', 'Ignore', 'Strict', 'Warn', 'invalid'] as const;
-export type FieldValidationLabel = (typeof FIELD_VALIDATIONS)[number];
 
 /** The stages of the pipeline that are timed, by the names of the filters of kube-apiserver. */
 export type RequestFilter =

@@ -3,8 +3,6 @@ export {
   ApiServerMetrics,
   type AuthenticationResult,
   type AuthorizationResult,
-  FIELD_VALIDATIONS,
-  type FieldValidationLabel,
   type RequestFilter,
   type RequestKind,
   type RequestSeries,

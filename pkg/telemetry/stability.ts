@@ -143,7 +143,6 @@ const LEVELS = {
     'authentication_token_cache_request_total',
     'authorization_attempts_total',
     'authorization_duration_seconds',
-    'field_validation_request_duration_seconds',
     'kube_apiserver_clusterip_allocator_allocated_ips',
     'kube_apiserver_clusterip_allocator_allocation_duration_seconds',
     'kube_apiserver_clusterip_allocator_allocation_errors_total',

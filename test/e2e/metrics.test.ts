@@ -54,15 +54,6 @@ it('count what lists read, by where they read it', async () => {
   expect(after.get('apiserver_watch_cache_resource_version{group="",resource="configmaps"}')).toBe(version);
 });
 
-it('time writes by the field validation that they request', async () => {
-  for (const value of ['Strict', 'Strict', 'Warn', 'nonsense'])
-    await client.ask(`${CMS}?fieldValidation=${value}`, { body: named('ConfigMap', `v-${Math.random()}`) });
-  const found = await scrape();
-  const count = (value: string): number | undefined =>
-    found.get(`field_validation_request_duration_seconds_count{field_validation="${value}"}`);
-  expect([count('Strict'), count('Warn'), count('invalid')]).toEqual([2, 1, 1]);
-});
-
 it('count the addresses and ports of services, and failed allocations', async () => {
   const before = await scrape();
   const create = async (name: string, spec: object, query = ''): Promise<number> =>
