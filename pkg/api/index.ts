@@ -161,7 +161,6 @@ export {
 export type { PathAttributes, RequestAttributes, ResourceAttributes, UserInfo } from './request.js';
 export { type RequestSelectors, requestSelectorSteps } from './requestselectors.js';
 export { publicKeyOf, signatureProblemOf } from './requestsignature.js';
-
 export { compileFieldSelector, compileLabelSelector, fieldMatchSteps, type LabelMatch } from './selectormatch.js';
 export {
   type FieldRequirement,
