@@ -2,7 +2,10 @@
 export const limits = {
   /** Bytes of all annotations together, keys and values. Beyond: 422. */
   annotationsBytesMax: 256 * 1024,
-  /** Items of one list, entries of one map of an object; not of atomic lists of plain values in custom resources. Beyond: 422, before defaults are applied. */
+  /**
+   * Items of one list, entries of one map of an object; not of atomic lists of plain values in custom resources. Beyond: 422, before
+   * defaults are applied.
+   */
   listItemsMax: 10_000,
   /** Retries of a patch when the object changes concurrently. Then: 409. */
   conflictRetries: 5,

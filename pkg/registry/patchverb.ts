@@ -34,6 +34,7 @@ import type {
   Written,
 } from './requests.js';
 import type { ServedResource } from './servedresources.js';
+import { refuseLongLists } from './size.js';
 import { checkName, checkUid, dropDuplicateOwners, placeInNamespace } from './systemfields.js';
 import { inServedVersion, trackedResource } from './tracking.js';
 import { modify, type ObjectEdit } from './update.js';
@@ -97,6 +98,8 @@ async function apply(core: Core, request: PatchRequest, write: Write<ObjectTarge
     if (options.fieldValidation === 'Warn') for (const w of strict.warnings) context.warn(w);
     const decoded = await slice.run(decodeAsSteps(resource.type, object));
     if (!decoded.ok) throw errors.badRequest(decoded.message);
+    // The items of the result come from two objects, so no length of a body bounds them.
+    await slice.run(refuseLongLists(target, decoded.object, Infinity));
     const why = unreadable(target, expectedKind(target), decoded.object);
     if (why !== undefined) throw errors.badRequest(why);
     placeInNamespace(decoded.object, target);

@@ -46,6 +46,21 @@ describe('a list longer than the limit', () => {
     );
   });
 
+  it('is refused if it is applied, in one part or in two', async () => {
+    const bench = await Bench.open();
+    const map = (letter: string, count: number): JsonObject => ({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'a' },
+      data: Object.fromEntries(Array.from({ length: count }, (_, i) => [`${letter}${i}`, ''])),
+    });
+    const apply = (o: JsonObject, fieldManager: string): Promise<string> =>
+      refusal(bench.patch('configmaps', ['default', 'a'], o, 'apply', { fieldManager }));
+    expect(await apply(map('a', limits.listItemsMax + 1), 'one')).toMatch(/^422 .* data: Too many: 10001: /);
+    expect(await apply(map('a', limits.listItemsMax / 2 + 1), 'one')).toBe('taken');
+    expect(await apply(map('b', limits.listItemsMax / 2), 'two')).toMatch(/^422 .* data: Too many: 10001: /);
+  });
+
   it('is refused before it is parsed, for values of any type', async () => {
     const bench = await Bench.open();
     expect(await refusal(bench.create('pods', 'default', pod(300_000)))).toMatch(/^400 .*more than 100000 values/);
