@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../api/index.js';
 import { finalizersAfter } from './delete.js';
 import { Bench, drain, EVERYTHING, refusal } from './testing.js';
@@ -143,6 +143,31 @@ describe('deletion', () => {
     await b.delete('pods', 'default', 'p', { gracePeriodSeconds: 0 });
     const uid = metaOf(await b.create('pods', 'default', pod('p')))['uid'];
     expect(metaOf(await behind.delete('pods', 'default', 'p'))).toMatchObject({ uid, deletionGracePeriodSeconds: 30 });
+  });
+
+  it.each([
+    ['removes it', false],
+    ['removes it, and creates another', true],
+  ])('succeeds if who sees its mark %s before the request does', async (_name, again) => {
+    const b = await Bench.open();
+    const { uid } = metaOf(await b.create('pods', 'default', pod('p')));
+    const { txn } = b.keyspace;
+    const removal = vi.spyOn(b.keyspace, 'txn').mockImplementation(async (t) => {
+      if (t.ops.some((op) => op.kind === 'delete')) {
+        removal.mockRestore();
+        await b.delete('pods', 'default', 'p');
+        if (again) await b.create('pods', 'default', pod('p'));
+      }
+      return txn.call(b.keyspace, t);
+    });
+    expect(metaOf(await b.delete('pods', 'default', 'p', { gracePeriodSeconds: 0 }))).toMatchObject({
+      uid,
+      deletionGracePeriodSeconds: 0,
+    });
+    const left = await b.list('pods', 'default', {});
+    expect((left['items'] as JsonObject[]).map((o) => metaOf(o)['deletionTimestamp'])).toEqual(
+      again ? [undefined] : [],
+    );
   });
 
   it('removes an unreadable object only on request, and then ignores its finalizers', async () => {

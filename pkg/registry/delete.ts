@@ -63,6 +63,9 @@ async function decide(
   context: RequestContext,
   { stored, marked }: { readonly stored: StoredObject | undefined; readonly marked: StoredObject | undefined },
 ): Promise<Decision<Outcome>> {
+  // Who sees the mark may remove the object first, as a kubelet does. The request has then reached its goal.
+  if (marked !== undefined && stored?.uid() !== marked.uid())
+    return { kind: 'answer', value: finished(gone({ target, stored: marked }, { kind: 'stored', stored: marked })) };
   if (stored === undefined) throw notFound(target);
   refuseLost(core, stored);
   const old = decodeForDeletion(stored);
@@ -294,7 +297,7 @@ async function finish(step: Step): Promise<Decision<Outcome>> {
   };
 }
 
-function gone({ target, stored }: Step, object: Answer): Deleted {
+function gone({ target, stored }: Pick<Step, 'target' | 'stored'>, object: Answer): Deleted {
   const { strategy, version } = target.resource;
   const returned = strategy.deletion?.returnsObject;
   if (typeof returned === 'function' ? returned(version) : returned) return { kind: 'deletedObject', object };
