@@ -18,6 +18,8 @@ import { metaOf } from './meta.js';
 export interface ServedDefinitions {
   /** Resolves when the kinds of all currently established definitions are served. */
   readonly ready: Promise<void>;
+  /** Resolves when the kinds of all definitions that are established in the cache now are served. */
+  settled(): Promise<void>;
   stop(): void;
 }
 
@@ -107,15 +109,25 @@ export function serveDefinitions(
     }
   };
 
+  /** Ends in the step that finds nothing pending: what is added later begins new work, and nothing is left behind. */
+  const work = async (): Promise<void> => {
+    await Promise.resolve();
+    try {
+      do await applyPending();
+      while (pending.size > 0 && !stopped);
+    } finally {
+      working = undefined;
+    }
+  };
+
   const add = (names: Iterable<string>): Promise<void> => {
     for (const name of names) pending.add(name);
-    working ??= applyPending().finally(() => {
-      working = undefined;
-    });
+    working ??= work();
     return working;
   };
 
-  if (prefix === undefined || prefix === '') return { ready: Promise.resolve(), stop: () => {} };
+  if (prefix === undefined || prefix === '')
+    return { ready: Promise.resolve(), settled: () => Promise.resolve(), stop: () => {} };
   const collection = registry.cache.collection(prefix);
   const unobserve = registry.cache.observe((change) => {
     if (change.prefix !== prefix) return;
@@ -125,6 +137,7 @@ export function serveDefinitions(
   const present = collection === undefined ? [] : [...collection.snapshot().objects.range(prefix, prefixEnd(prefix))];
   return {
     ready: add(present.map((o) => o.name)),
+    settled: () => working ?? Promise.resolve(),
     stop: () => {
       stopped = true;
       unobserve();

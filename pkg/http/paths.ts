@@ -44,16 +44,20 @@ export const PATHS: readonly PathEntry[] = [
   { path: '/api/', methods: 'GET', otherwise: 405, serve: (call, s) => serveRoot(call, s, '/api') },
   { path: '/api/*', methods: 'any', serve: serveApi },
   // kube-apiserver serves the list of groups to every method.
-  { path: '/apis', methods: 'any', listed: true, serve: (call, s) => serveRoot(call, s, '/apis') },
-  { path: '/apis/', methods: 'any', serve: (call, s) => serveRoot(call, s, '/apis') },
+  { path: '/apis', methods: 'any', listed: true, serve: serveGroups },
+  { path: '/apis/', methods: 'any', serve: serveGroups },
   { path: '/apis/*', methods: 'any', serve: serveApi },
   { path: '/version', methods: 'GET', otherwise: 405, listed: true, serve: serveVersionDocument },
   { path: '/version/', methods: 'GET', otherwise: 405, serve: serveVersionDocument },
   { path: '/version/*', methods: 'any', serve: refuseBelow },
   // kube-apiserver serves these documents to every method.
-  { path: '/openapi/v2', methods: 'any', listed: true, serve: serveOpenApiV2 },
-  { path: '/openapi/v3', methods: 'any', listed: true, serve: serveOpenApiIndex },
-  { path: '/openapi/v3/*', methods: 'any', serve: (call, s) => serveOpenApiV3(call, s, below(call, '/openapi/v3/')) },
+  { path: '/openapi/v2', methods: 'any', listed: true, serve: withKinds(serveOpenApiV2) },
+  { path: '/openapi/v3', methods: 'any', listed: true, serve: withKinds(serveOpenApiIndex) },
+  {
+    path: '/openapi/v3/*',
+    methods: 'any',
+    serve: withKinds((call, s) => serveOpenApiV3(call, s, below(call, '/openapi/v3/'))),
+  },
   ...issuerPaths('/.well-known/openid-configuration', serveIssuerConfiguration),
   ...issuerPaths('/openid/v1/jwks', serveIssuerKeys),
   ...healthPaths('healthz'),
@@ -86,6 +90,34 @@ export function belowApi(url: string): boolean {
 
 /** Serves a path below `/api/` or `/apis/`: a resource, a group or a version. Any other path is not found. */
 export function serveApi(call: Call, services: HttpServices): void | Promise<void> {
+  return isServed(call, services) ? servePath(call, services) : withKinds(servePath)(call, services);
+}
+
+/** Serves a request when the kinds are served that the client may have seen through another peer. */
+function withKinds(serve: PathEntry['serve']): PathEntry['serve'] {
+  return async (call, services) => {
+    await services.kindsCurrent();
+    return serve(call, services);
+  };
+}
+
+function serveGroups(call: Call, services: HttpServices): void | Promise<void> {
+  return withKinds((c, s) => serveRoot(c, s, '/apis'))(call, services);
+}
+
+/** Whether a path has a resource, a group or a version that this peer serves. The core group has no definitions. */
+function isServed({ info }: Call, { registry: { servedResources }, aggregation }: HttpServices): boolean {
+  const isResource = info.kind === 'resource';
+  const [root, group = '', version] = isResource ? ['apis', info.group, info.version] : info.path.slice(1).split('/');
+  if (root !== 'apis' || group === '') return true;
+  if (version === undefined || version === '') return servedResources.groups.some((g) => g.group === group);
+  if (aggregation?.find(group, version) !== undefined) return true;
+  return isResource
+    ? servedResources.find(group, version, info.resource) !== undefined
+    : servedResources.hasVersion(group, version);
+}
+
+function servePath(call: Call, services: HttpServices): void | Promise<void> {
   const { info } = call;
   if (info.kind === 'resource') {
     const remote = services.aggregation?.find(info.group, info.version);

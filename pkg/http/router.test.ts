@@ -3,7 +3,7 @@ import { readCbor } from '../codec/index.js';
 import { InFlightLimiter } from './inflight.js';
 import { PATHS } from './paths.js';
 import { createRouter } from './router.js';
-import { testServices, testWorld } from './testing.js';
+import { CATALOGUE_WITH_DEPLOYMENTS, testServices, testWorld } from './testing.js';
 
 const nobody = { user: () => undefined };
 const jane = { user: () => ({ name: 'jane', groups: ['system:authenticated'] }) };
@@ -464,6 +464,32 @@ describe('paths that are not resources', () => {
       verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       storageVersionHash: 'qFsyl6wFWjQ=',
     });
+  });
+
+  it.each([
+    ['the groups', '/apis'],
+    ['OpenAPI v2', '/openapi/v2'],
+    ['OpenAPI v3', '/openapi/v3'],
+    ['OpenAPI v3 of a version', '/openapi/v3/apis/apps/v1'],
+    ['a group', '/apis/apps'],
+    ['a version', '/apis/apps/v1'],
+    ['a resource', '/apis/apps/v1/namespaces/n/deployments'],
+  ])('serve what a client may have seen through another peer: %s', async (_name, url) => {
+    const { services, router } = app({
+      kindsCurrent: async () => {
+        await Promise.resolve();
+        services.registry.servedResources = CATALOGUE_WITH_DEPLOYMENTS;
+      },
+    });
+    const late = await router.inject({ url });
+    expect([late.statusCode, late.body]).toEqual([200, (await router.inject({ url })).body]);
+  });
+
+  it('serve known kinds without waiting for others', async () => {
+    const { services, router } = app({ kindsCurrent: () => Promise.reject(new Error('waits')) });
+    services.registry.servedResources = CATALOGUE_WITH_DEPLOYMENTS;
+    for (const url of ['/api/v1', '/apis/apps', '/apis/apps/v1', '/apis/apps/v1/deployments', CMS])
+      expect((await router.inject({ url })).statusCode).toBe(200);
   });
 
   it('serve aggregated discovery with an ETag', async () => {

@@ -29,6 +29,8 @@ export interface HttpServices {
   readonly facts: ServerFacts;
   /** The group versions of other servers. Absent for a server without aggregation. */
   readonly aggregation?: Aggregation | undefined;
+  /** Waits, for a short time, until the kinds of all definitions that any peer established are served here. */
+  readonly kindsCurrent: () => Promise<void>;
   /** Absent when priority and fairness is switched off. */
   readonly fairness?: Fairness | undefined;
   readonly discovery: DiscoveryDocuments;

@@ -49,16 +49,19 @@ const connection = (verbs: readonly Verb[], negotiates: boolean): Subresource =>
   behaviour: { kind: 'connection', negotiates, open: async () => {} },
 });
 
-const CATALOGUE: ServedResources = buildServedResources(
-  [
-    { ...declared('componentstatuses', 'ComponentStatus', false, ['get', 'list']), deprecated: 'v1.19+' },
-    {
-      ...declared('configmaps', 'ConfigMap', true, ALL),
-      subresources: { exec: connection(['create', 'get'], false), log: connection(['get'], true) },
-    },
-    { ...declared('endpoints', 'Endpoints', true, ALL), deprecated: 'v1.33+' },
-    declared('namespaces', 'Namespace', false, ALL),
-  ],
+const DECLARED: readonly ResourceDeclaration[] = [
+  { ...declared('componentstatuses', 'ComponentStatus', false, ['get', 'list']), deprecated: 'v1.19+' },
+  {
+    ...declared('configmaps', 'ConfigMap', true, ALL),
+    subresources: { exec: connection(['create', 'get'], false), log: connection(['get'], true) },
+  },
+  { ...declared('endpoints', 'Endpoints', true, ALL), deprecated: 'v1.33+' },
+  declared('namespaces', 'Namespace', false, ALL),
+];
+const CATALOGUE = buildServedResources(DECLARED, new Map(), () => true);
+/** The resources after one of another group was added. */
+export const CATALOGUE_WITH_DEPLOYMENTS: ServedResources = buildServedResources(
+  [...DECLARED, { ...declared('deployments', 'Deployment', true, ALL), group: 'apps' }],
   new Map(),
   () => true,
 );
@@ -107,7 +110,7 @@ export class TestStream implements EventStream {
 }
 
 export class TestRegistry implements Verbs {
-  readonly servedResources = CATALOGUE;
+  servedResources: ServedResources = CATALOGUE;
   readonly objects = new Map<string, JsonObject>();
   readonly streams: TestStream[] = [];
   /** Runs before every verb; may throw or wait. */
@@ -201,6 +204,7 @@ export function testServices(
     readonly readyz?: readonly HealthCheck[];
     readonly stages?: Partial<Stages>;
     readonly facts?: Partial<ServerFacts>;
+    readonly kindsCurrent?: () => Promise<void>;
   } = {},
 ): TestServices {
   const authorizer = authorizerChain([{ name: 'discovery', authorizer: discoveryReaders }]);
@@ -259,6 +263,7 @@ export function testServices(
     facts: { started: 1_794_033_007, flags: { 'a-flag': 'x', 'b-flag': '[y,z]' }, hasStatus: true, ...options.facts },
     discovery: new DiscoveryDocuments(),
     openApi: new OpenApiDocuments(),
+    kindsCurrent: options.kindsCurrent ?? (() => Promise.resolve()),
     issuer: { configuration: () => '{}', keySet: '{"keys":[]}' },
     unsafeDeletion: false,
     createsUpgrades: true,

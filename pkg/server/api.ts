@@ -51,6 +51,8 @@ export interface ApiParts {
   readonly registry: Registry;
   readonly access: Access;
   readonly aggregation: Aggregation;
+  /** Waits until the kinds of all definitions that any peer established are served here. */
+  readonly kindsCurrent: () => Promise<void>;
   /** The authority of front proxies, PEM; absent without front proxies. */
   readonly proxyCa?: string | undefined;
   /** The queues of the controllers. */
@@ -142,6 +144,7 @@ export async function openApi(parts: ApiParts): Promise<Api> {
     },
     fairness: flow.fairness,
     aggregation: parts.aggregation,
+    kindsCurrent: parts.kindsCurrent,
     health: healthChecks({
       keyspace,
       isReady: () => state.ready,

@@ -80,6 +80,7 @@ export async function startWithFlags(
     auditor: undefined,
     access: objects.access,
     aggregation: objects.aggregation,
+    kindsCurrent: () => objects.kindsCurrent(),
     queues: () => objects.queues(),
     tls: { cert: pki.serving.cert, key: pki.serving.key, clientCa: pki.ca.cert },
     address: (port) => `127.0.0.1:${port}`,

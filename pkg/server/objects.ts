@@ -46,6 +46,7 @@ import { componentProbe } from './componentprobe.js';
 import { API_SERVER, bootstrapAddresses, checkControllers, openControllers } from './controllers.js';
 import { ensureFlowControl } from './flowcontrol.js';
 import type { KeyPair } from './issue.js';
+import { kindsCurrent } from './kindscurrent.js';
 import { shortened } from './logfields.js';
 import { openOutbound, webhookCalls } from './outbound.js';
 import { bootstrapRbac } from './policy.js';
@@ -83,6 +84,8 @@ export interface Objects {
   begin(): Promise<void>;
   /** Stops the controllers until `begin`. */
   pause(): void;
+  /** Waits until the kinds of all definitions that any peer established are served here. */
+  kindsCurrent(): Promise<void>;
   /** The queues of the controllers that run here. */
   queues(): Iterable<QueueView>;
   close(): Promise<void>;
@@ -251,6 +254,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
     ].flatMap(({ families }): readonly Family[] => families),
     begin,
     pause,
+    kindsCurrent: () => kindsCurrent(world, registry, definitions),
     queues: () => controllers.queues(),
     close: () => {
       pause();

@@ -144,6 +144,7 @@ async function start(config: Config, log: Log, fatal: (error: Error) => void): P
       auditor,
       access: objects.access,
       aggregation: objects.aggregation,
+      kindsCurrent: () => objects.kindsCurrent(),
       proxyCa: given.proxyCa,
       queues: () => objects.queues(),
       tls: tlsMaterial(given, pki),
