@@ -149,6 +149,7 @@ describe.skipIf(!isBuilt).sequential('three peers', () => {
     const url = await cluster.planJoin('d');
     const added = await cluster.ctl('member', 'add', 'd', '--peer-urls', url, '--endpoints', cluster.url('a'));
     expect(added.out).toMatch(/^member [0-9a-f]+ added/);
+    expect(added.out).toContain(`,d=${url}\nwith --servers as at first.`);
     await cluster.up('d');
     const end = performance.now() + 60_000;
     const role = async (): Promise<string> => (await cluster.status('d')).role;

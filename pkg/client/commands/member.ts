@@ -46,7 +46,9 @@ const add: Command = {
       context,
       shown(member),
       () =>
-        `member ${idText(member.id)} added; start it with its own --data-dir and\n` +
+        `member ${idText(member.id)} added. The folder of the cluster's keys gets those of the member, and its data folder, from\n` +
+        `  triremectl certs --dir FOLDER --initial-cluster=${cluster}\n` +
+        `with --servers as at first. Start it with that --data-dir and\n` +
         `  --name=${name} --initial-cluster-state=existing --initial-cluster=${cluster} --listen-peer-urls=${peerUrls.join(',')}\n`,
     );
   },
