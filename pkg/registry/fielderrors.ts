@@ -61,6 +61,8 @@ const SORTS: readonly (readonly [string, string])[] = [
   ['must specify one of', 'union'],
   ['must specify exactly one of', 'union'],
   ['exactly one value must be specified', 'union'],
+  ['must be referenced by', 'reference'],
+  ['may only be set on a slice', 'slice'],
 ];
 
 function sortOfRule(message: string): string {

@@ -19,6 +19,7 @@ import { at, boolAt, givenAt, listAt, numberAt, objectAt, objectsAt, textAt } fr
 import { nodeSelector } from '../core/pod/validation/index.js';
 import { driverName, sentences, shown } from '../rules.js';
 import { bindingConditions } from './claimstatus.js';
+import { attribute, attributeValues, hasLists, nodeResources, partitionType, partitionTypes } from './devicevalues.js';
 import { attributeName, named, poolName, taint } from './validation.js';
 
 const SPEC = FieldPath.in<shapes.ResourceV1ResourceSlice>().child('spec');
@@ -30,7 +31,6 @@ const TAINTS_MAX = 16;
 const COUNTERS_MAX = 32;
 const SETS_MAX = 8;
 const PROPERTIES_MAX = 32;
-const VALUE_MAX = 64;
 
 /** Validates the devices of a pool or their shared counters, and the nodes that can use them. */
 export function validateSlice(o: Shaped<shapes.ResourceV1ResourceSlice>, errors: FieldErrors): void {
@@ -53,17 +53,22 @@ function sliceRules(
   const devices = objectsAt(spec, 'devices');
   if (givenAt(spec, 'devices') !== undefined && givenAt(spec, 'sharedCounters') !== undefined)
     errors.invalid(SPEC, '', 'only one of `sharedCounters` or `devices` is allowed');
-  const rich = devices.some((d) => listAt(d, 'taints').length > 0 || listAt(d, 'consumesCounters').length > 0);
+  const rich = devices.some(
+    (d) => listAt(d, 'taints').length > 0 || listAt(d, 'consumesCounters').length > 0 || hasLists(d),
+  );
+  const type = { name: textAt(spec, 'partitionTypeAttribute'), driver: textAt(spec, 'driver') };
   const perDevice = boolAt(spec, 'perDeviceNodeSelection');
   const max = rich ? RICH_DEVICES_MAX : DEVICES_MAX;
   named(devices, SPEC.child('devices'), { max, repeatedLast: true }, errors, (d, path) => {
     const isKnown = equalJson(capacities.get(textAt(d, 'name')) ?? null, objectAt(d, 'capacity'));
     device(d, { perDevice, isKnown }, path, errors);
+    partitionType(d, type, path, errors);
   });
   named(objectsAt(spec, 'sharedCounters'), SPEC.child('sharedCounters'), { max: SETS_MAX }, errors, (set, path) => {
     nameOfCounters(textAt(set, 'name'), path.child('name'), errors);
     counters(set, path.child('counters'), errors);
   });
+  partitionTypes(spec, SPEC, errors);
 }
 
 export function validateSliceUpdate(
@@ -176,6 +181,7 @@ function device(
     counters(use, here.child('counters'), errors);
   });
   bindingConditions(d, path, errors);
+  nodeResources(d, path, errors);
 }
 
 function nodesOfDevice(
@@ -232,6 +238,7 @@ function properties(d: Shaped<shapes.ResourceV1Device>, isKnown: boolean, path: 
   const all = attributes.length + capacities.length;
   if (all > PROPERTIES_MAX)
     errors.invalid(path, all, `the total number of attributes and capacities must not exceed ${PROPERTIES_MAX}`);
+  attributeValues(d, path, errors);
   for (const [name, value] of attributes) {
     attributeName(name, path.child('attributes'), errors);
     attribute(value, path.child('attributes').key(name), errors);
@@ -244,34 +251,6 @@ function properties(d: Shaped<shapes.ResourceV1Device>, isKnown: boolean, path: 
     if (at(d, 'allowMultipleAllocations') === true) policy(p, parseQuantity(textAt(value, 'value')), here, errors);
     else if (!isKnown) errors.forbidden(here, 'allowMultipleAllocations must be true');
   }
-}
-
-const VALUES = ['int', 'bool', 'string', 'version', 'ints', 'bools', 'strings', 'versions'] as const;
-const SEMANTIC_VERSION =
-  /^(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)(?:-([0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*))?(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?$/;
-
-/** semver.org 2.0.0: numeric pre-release identifiers have no leading zeros. */
-function isSemanticVersion(text: string): boolean {
-  const found = SEMANTIC_VERSION.exec(text);
-  return found !== null && (found[1] ?? '').split('.').every((part) => !/^0\d+$/.test(part));
-}
-
-function attribute(value: Value<shapes.ResourceV1DeviceAttribute>, path: FieldPath, errors: FieldErrors): void {
-  const given = VALUES.filter((field) => at(value, field) !== undefined);
-  if (given.length !== 1)
-    errors.invalid(
-      path,
-      given.length === 0 ? '' : shown('resource/v1.DeviceAttribute', value),
-      'exactly one value must be specified',
-    );
-  const isLong = (field: 'string' | 'version'): void => {
-    if (Buffer.byteLength(textAt(value, field)) > VALUE_MAX) errors.tooLong(path.child(field), VALUE_MAX);
-  };
-  isLong('string');
-  const version = at(value, 'version');
-  if (version !== undefined && !isSemanticVersion(String(version)))
-    errors.invalid(path.child('version'), version, 'must be a string compatible with semver.org spec 2.0.0');
-  isLong('version');
 }
 
 const POLICY_VALUES_MAX = 10;

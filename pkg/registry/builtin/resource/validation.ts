@@ -268,20 +268,16 @@ function derivedAttributes(
   const check = (attribute: JsonObject, i: number): void => {
     const place = here.index(i);
     const of = textAt(attribute, 'name');
-    if (of === '') errors.required(place.child('name'));
-    else {
-      fullAttributeName(of, place.child('name'), errors);
-      if (!['', name, name.split('/')[0]!].some((r) => used.get(r)?.has(of)))
-        errors.invalid(
-          place.child('name'),
-          of,
-          'must be referenced by at least one matchAttribute or distinctAttribute constraint targeting this request',
-        );
-    }
+    // The declarative rules of the type require a name and an expression, and the form of the name.
+    if (of !== '' && !['', name, name.split('/')[0]!].some((r) => used.get(r)?.has(of)))
+      errors.invalid(
+        place.child('name'),
+        of,
+        'must be referenced by at least one matchAttribute or distinctAttribute constraint targeting this request',
+      );
     const expression = textAt(attribute, 'expression');
-    if (expression === '') errors.required(place.child('expression'));
-    else if (Buffer.byteLength(expression) > EXPRESSION_MAX) errors.tooLong(place.child('expression'), EXPRESSION_MAX);
-    else
+    if (Buffer.byteLength(expression) > EXPRESSION_MAX) errors.tooLong(place.child('expression'), EXPRESSION_MAX);
+    else if (expression !== '')
       context.cost += checkExpression(
         expression,
         'derived attribute',
