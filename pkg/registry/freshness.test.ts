@@ -106,6 +106,16 @@ describe('a read on a peer that lags', () => {
     expect([event.type, event.object.code, stream.take(1), stream.ended]).toEqual(['ERROR', 504, undefined, true]);
   });
 
+  it('tells the client of a streaming list to retry, as kube-apiserver does for kinds that it does not cache, too', async () => {
+    const { behind, newest } = await behindTwoMaps();
+    const from = { resourceVersion: newest, resourceVersionMatch: 'NotOlderThan', sendInitialEvents: true };
+    const pending = ['configmaps', 'events'].map((resource) => behind.watch(resource, 'default', from));
+    await Promise.all(pending.map(soFar));
+    behind.world.advance(limits.freshnessWait);
+    const failures = (await Promise.all(pending)).map((stream) => JSON.parse(stream.take(1)!.payload.toString()));
+    expect(failures.map((f) => f.object.details.retryAfterSeconds)).toEqual([1, 1]);
+  });
+
   it('waits for the state of the first page, which another peer sent', async () => {
     const { b, behind } = await behindTwoMaps();
     const token = text(metaOf(await b.list('configmaps', 'default', { limit: 1 })), 'continue');

@@ -223,6 +223,20 @@ describe('lists', () => {
     expect([await count('0'), await count('00')]).toEqual([2, 1]);
   });
 
+  it('have a limit at version 0, too, if kube-apiserver does not cache the kind', async () => {
+    const b = await Bench.open();
+    const involvedObject = { kind: 'Pod', namespace: 'default', name: 'p' };
+    for (const name of ['a', 'b', 'c'])
+      await b.create('events', 'default', { apiVersion: 'v1', kind: 'Event', metadata: { name }, involvedObject });
+    const first = await b.list('events', 'default', { resourceVersion: '0', limit: 1 });
+    const token = String(metaOf(first)['continue']);
+    const second = await b.list('events', 'default', { resourceVersion: '0', limit: 1, continue: token });
+    expect([first, second].map((page) => [page.items.length, metaOf(page)['remainingItemCount']])).toEqual([
+      [1, 2],
+      [1, 1],
+    ]);
+  });
+
   it('refuse invalid options', async () => {
     const b = await Bench.open();
     const say = (o: object): Promise<string> => refusal(b.list('configmaps', 'default', o));

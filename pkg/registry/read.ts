@@ -127,12 +127,13 @@ async function startOf(core: Core, { target, options }: ListRequest, context: Re
   const collection = collectionOf(core, target.resource);
   const limit = Math.max(0, options.limit);
   const { resourceVersion } = options;
+  // A list at any version has no limit, if it is one of a cache.
+  const cached = target.resource.strategy.compatibility?.uncached !== true;
   if (options.continue !== '') {
     const continuation = decodeContinue(options.continue);
     if (resourceVersion !== '' && resourceVersion !== '0')
       throw errors.badRequest('specifying resource version is not allowed when using continue');
-    // A list at any version has no limit.
-    const any = resourceVersion === '0';
+    const any = resourceVersion === '0' && cached;
     if (continuation.revision !== undefined) {
       await notOlderThan(core, target, continuation.revision, context);
       return { ...exactly(collection, continuation.revision), continuation, limit: any ? 0 : limit };
@@ -148,7 +149,7 @@ async function startOf(core: Core, { target, options }: ListRequest, context: Re
   const wanted = parseListVersion(resourceVersion);
   // Only the plain `0` is a list without a limit, although other spellings are the same number.
   if (wanted === 0)
-    return { ...newest(collection), continuation: undefined, limit: resourceVersion === '0' ? 0 : limit };
+    return { ...newest(collection), continuation: undefined, limit: resourceVersion === '0' && cached ? 0 : limit };
   await notOlderThan(core, target, wanted, context);
   const exact = options.resourceVersionMatch === 'Exact' || (options.resourceVersionMatch === '' && limit > 0);
   return { ...(exact ? exactly(collection, wanted) : newest(collection)), continuation: undefined, limit };

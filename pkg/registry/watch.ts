@@ -96,8 +96,9 @@ async function startOf(
     await notOlderThan(core, target, wanted, context);
     return wanted;
   } catch (e) {
-    if (e instanceof ApiError && e.status.reason === 'Timeout') return e;
-    throw e;
+    if (!(e instanceof ApiError) || e.status.reason !== 'Timeout') throw e;
+    // Unlike a list, a watch tells the client of every kind to retry.
+    return errors.tooLargeResourceVersion(wanted, core.cache.applied, true);
   }
 }
 
