@@ -68,6 +68,8 @@ describe('the Accept header', () => {
     expect(() => form('application/vnd.kubernetes.protobuf;as=Table;g=meta.k8s.io;v=v1')).toThrow(
       'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf',
     );
+    const cbor = supportedEncodings(true);
+    expect(negotiate('application/cbor;as=Table;g=meta.k8s.io;v=v1', cbor, allowsMeta, false)).toBeUndefined();
     expect(() => form('application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1')).toThrow(
       'you requested PartialObjectMetadata, but the requested object is a list (*core.SecretList)',
     );

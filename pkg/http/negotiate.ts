@@ -185,10 +185,10 @@ export type Shape = 'object' | 'list' | 'watch';
 
 const META_VERSIONS: ReadonlySet<string> = new Set(['v1', 'v1beta1']);
 
-/** Table and PartialObjectMetadata(List) of meta.k8s.io. A Table has no protobuf form. */
+/** Table and PartialObjectMetadata(List) of meta.k8s.io. A Table is served as JSON and YAML only. */
 export function allowsMeta(as: Conversion, encoding: Encoding): boolean {
   if (as.group !== 'meta.k8s.io' || !META_VERSIONS.has(as.version)) return false;
-  if (as.kind === 'Table') return encoding !== 'protobuf';
+  if (as.kind === 'Table') return encoding === 'json' || encoding === 'yaml';
   return as.kind === 'PartialObjectMetadata' || as.kind === 'PartialObjectMetadataList';
 }
 
