@@ -65,6 +65,7 @@ export { type ExpressionWarning, type KnownKind, type KnownKinds, typeCheck } fr
 export { evaluatorOf, isInScope, type QuotaEvaluator, sumUsage, usageObject } from './quotausage.js';
 export type { LimitedResource } from './resourcequota.js';
 export { podCertificateSigningStep } from './signers.js';
+export { nameShown } from './step.js';
 export { WebhookMetrics } from './webhook/metrics.js';
 
 /** Options of single plug-ins, from flags and the admission configuration. */

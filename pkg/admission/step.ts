@@ -12,11 +12,11 @@ export function newPod(request: AdmissionRequest): JsonObject | undefined {
 
 /** Returns the 403 error of a step. */
 export function forbidden(request: AdmissionRequest, why: string): ApiError {
-  return errors.forbidden(request.groupResource, nameIn(request), why);
+  return errors.forbidden(request.groupResource, nameShown(request), why);
 }
 
 /** The name of the object as errors show it: before a name is generated, its prefix. Deletions of a collection name no object. */
-function nameIn({ name, object }: AdmissionRequest): string {
+export function nameShown({ name, object }: AdmissionRequest): string {
   if (name !== '') return name;
   return textAt(object, 'metadata', 'name') || textAt(object, 'metadata', 'generateName') || 'Unknown';
 }

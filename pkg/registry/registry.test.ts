@@ -61,7 +61,10 @@ describe('registry', () => {
     await b.create('namespaces', '', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'x' } });
     await b.create('configmaps', 'x', map('a'));
     expect(await b.delete('namespaces', '', 'x')).toMatchObject({ status: { phase: 'Terminating' } });
+    const forbidden = '"b-" is forbidden: unable to create new content in namespace x because it is being terminated';
+    const generated = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { generateName: 'b-' } };
     expect(await refusal(b.create('configmaps', 'x', map('b')))).toMatch(/^403 .*because it is being terminated$/);
+    expect(await refusal(b.create('configmaps', 'x', generated))).toBe(`403 configmaps ${forbidden}`);
     expect(await refusal(b.delete('namespaces', '', 'default'))).toMatch(/^403/);
   });
 

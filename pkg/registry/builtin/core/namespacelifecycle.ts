@@ -1,3 +1,4 @@
+import { nameShown } from '../../../admission/index.js';
 import { type AdmissionStep, errors, type GroupResourceName } from '../../../api/index.js';
 import type { StoredObject } from '../../../cache/index.js';
 import type { Compare } from '../../../storage/index.js';
@@ -25,10 +26,10 @@ export function namespaceLifecycle(core: () => Core): AdmissionStep {
       }
       if (operation !== 'create' || namespace === '' || groupResource.group === REVIEWS_GROUP) return;
       if (find(core(), namespace) !== undefined) {
-        namespaceState(core(), namespace, groupResource, name);
+        namespaceState(core(), namespace, groupResource, nameShown(request));
         return;
       }
-      return confirmed(core(), namespace, groupResource, name);
+      return confirmed(core(), namespace, groupResource, nameShown(request));
     },
   };
 }
