@@ -83,12 +83,14 @@ export function serveDefinitions(
           after.push(() => served.delete(name));
           continue;
         }
-        if (former !== undefined && isSame(former.source, source)) {
+        if (former?.source.terminating === source.terminating && isSame(former.source, source)) {
           former.source.stored = source.stored;
           continue;
         }
         const kind = compile(source.spec, source.names, {
           terminating: source.terminating,
+          // A definition that is only being deleted stores the same: watches of its objects see them go.
+          storage: former !== undefined && isSame(former.source, source) ? former.kind.storage : undefined,
           remote: conversionWebhook(source.spec, conversion),
           schemas: storedSchemas(() => source.stored),
           memory,
@@ -145,11 +147,7 @@ export function serveDefinitions(
   };
 }
 
+/** Whether two states of a definition make the same kind, but for what is refused while it is being deleted. */
 function isSame(a: Source, b: Source): boolean {
-  return (
-    a.terminating === b.terminating &&
-    equalJson(a.names, b.names) &&
-    equalJson(a.spec, b.spec) &&
-    sameSchemas(a.stored, b.stored)
-  );
+  return equalJson(a.names, b.names) && equalJson(a.spec, b.spec) && sameSchemas(a.stored, b.stored);
 }

@@ -241,17 +241,15 @@ function resourceDocument(served: ServedResource): JsonObject {
     singularName: declaration.singular,
     namespaced: served.namespaced,
     kind: served.kind,
-    verbs: listedVerbs(served),
+    verbs: verbsIn(served),
     ...(declaration.shortNames === undefined ? {} : { shortNames: [...declaration.shortNames] }),
     ...(declaration.categories === undefined ? {} : { categories: [...declaration.categories] }),
     ...(declaration.virtual === undefined ? { storageVersionHash: storageVersionHash(served) } : {}),
   };
 }
 
-/** Custom resources list their verbs in a different order, as in kube-apiserver. */
-function listedVerbs({ verbs, type }: ServedResource): JsonArray {
-  if (!isCustom(type)) return [...verbs].sort();
-  return ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
+function verbsIn({ verbs, listedVerbs = [...verbs].sort() }: ServedResource): JsonArray {
+  return [...listedVerbs];
 }
 
 function subresourceDocument(served: ServedResource, name: string, sub: Subresource): JsonObject {
@@ -318,21 +316,23 @@ function remoteDocument({ version, discovery, isAvailable }: RemoteVersion): Jso
 
 function aggregatedResource(served: ServedResource): JsonObject {
   const { declaration } = served;
+  // Only custom resources name their own group and version.
+  const { group, version } = isCustom(served.type) ? served : { group: '', version: '' };
   const subresources = sortedSubresources(served).map(([name, sub]) => ({
     subresource: name,
     responseKind: {
-      group: isForeign(served, sub) ? sub.kind!.group : '',
-      version: isForeign(served, sub) ? sub.kind!.version : '',
+      group: isForeign(served, sub) ? sub.kind!.group : group,
+      version: isForeign(served, sub) ? sub.kind!.version : version,
       kind: sub.kind?.kind ?? served.kind,
     },
     verbs: [...sub.verbs].sort(),
   }));
   return {
     resource: served.resource,
-    responseKind: { group: '', version: '', kind: served.kind },
+    responseKind: { group, version, kind: served.kind },
     scope: served.namespaced ? 'Namespaced' : 'Cluster',
     singularResource: declaration.singular,
-    verbs: [...served.verbs].sort(),
+    verbs: verbsIn(served),
     ...(declaration.shortNames === undefined ? {} : { shortNames: [...declaration.shortNames] }),
     ...(declaration.categories === undefined ? {} : { categories: [...declaration.categories] }),
     ...(subresources.length === 0 ? {} : { subresources }),

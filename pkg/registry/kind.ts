@@ -55,6 +55,8 @@ export interface ServedResource {
   readonly apiVersion: string;
   readonly namespaced: boolean;
   readonly verbs: readonly Verb[];
+  /** The verbs in discovery documents; default: all, in alphabetical order. */
+  readonly listedVerbs?: readonly Verb[] | undefined;
   readonly subresources: Readonly<Record<string, ServedSubresource>>;
   readonly strategy: Strategy;
   /** Decodes and encodes objects of this version. */

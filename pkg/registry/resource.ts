@@ -260,6 +260,8 @@ export interface Strategy<T = AnyFields> {
 }
 
 export interface CreateRules<T = AnyFields> {
+  /** Throws if no object is created now, whatever admission thinks of it. */
+  allow?(o: Shaped<T>): void;
   /** The rules of metadata apply only to an object in which `validate` finds nothing wrong. */
   readonly metaLast?: boolean;
   /** The rule for `metadata.name` of `o`; returns one message per violation. Default: DNS-1123 subdomain. */

@@ -114,6 +114,7 @@ export async function insert(core: Core, write: Write, object: JsonObject, track
   const { dryRun } = options;
   const { strategy } = target.resource;
   const slice = sliceOf(core, context);
+  strategy.create?.allow?.(object);
   const given = takeVersion(object);
   clearSystemFields(object);
   const { resource } = target;

@@ -111,7 +111,16 @@ async function story(peers: readonly Client[]): Promise<void> {
     });
     expect((await peer.ask(`${SHOPS('v1')}/kept`)).json().apiVersion).toBe('example.com/v1');
   }
-  // Deleting the definition deletes its objects.
+  // Deleting the definition deletes its objects; their watches see it.
+  const discovered = (await first.ask('/apis', { headers: AGGREGATED })).json().items;
+  expect(discovered.find((g: { metadata: { name: string } }) => g.metadata.name === 'example.com')).toMatchObject({
+    versions: [
+      { version: 'v2', resources: [{ responseKind: { group: 'example.com', version: 'v2', kind: 'Shop' } }] },
+      {},
+    ],
+  });
+  const watch = first.watch(`${SHOPS('v1')}?watch=true`);
+  await watch.until((w) => w.events.length > 0);
   const gone = await first.ask(`${DEFINITIONS}/shops.example.com`, { method: 'DELETE' });
   expect(gone.json().metadata.finalizers).toEqual(['customresourcecleanup.apiextensions.k8s.io']);
   for (const peer of peers) {
@@ -128,6 +137,8 @@ async function story(peers: readonly Client[]): Promise<void> {
       (r) => r.status === 404,
     );
   }
+  await watch.until((w) => w.ended);
+  expect(watch.events.map((e) => `${e.type} ${e.object.metadata.name}`)).toEqual(['ADDED kept', 'DELETED kept']);
   expect(others.ended).toBe(false);
   others.close();
   expect(await stop()).toEqual([]);

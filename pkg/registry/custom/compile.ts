@@ -24,7 +24,7 @@ import { type RemoteConverter, remoteConversions } from '../conversion.js';
 import { STORED_VERBS } from '../declare.js';
 import type { Conversion, Kind, ServedResource, ServedSubresource, StorageForm } from '../kind.js';
 import { resourceMemory } from '../memory.js';
-import type { Strategy, WriteContext } from '../resource.js';
+import type { Strategy, Verb, WriteContext } from '../resource.js';
 import { complete, completeSteps } from '../upgrade.js';
 import { printerColumns } from './columns.js';
 import { parsedSchemas, type SchemaSource } from './definition.js';
@@ -43,9 +43,15 @@ export function compile(spec: JsonObject, names: JsonObject, options: CompileOpt
   return new Compiler(spec, names, options).kind();
 }
 
+/** The verbs in discovery documents, in the order of kube-apiserver. A kind that goes lists no writes, although it accepts updates. */
+const LISTED: readonly Verb[] = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
+const LISTED_WHILE_TERMINATING: readonly Verb[] = ['delete', 'deletecollection', 'get', 'list', 'watch'];
+
 export interface CompileOptions {
   /** The definition is being deleted: objects can be changed and deleted, but not created. */
   readonly terminating?: boolean;
+  /** The storage of the kind from the same spec: with it, the cached objects and their watches stay. */
+  readonly storage?: Kind['storage'] | undefined;
   /** Converts between the versions; absent if they differ only in their name. */
   readonly remote?: RemoteConverter | undefined;
   /** The schemas, if they are not in the `spec`. */
@@ -72,6 +78,8 @@ class Compiler {
   readonly #group: string;
   readonly #namespaced: boolean;
   readonly #strategy: Strategy;
+  readonly #terminating: boolean;
+  readonly #sameStorage: Kind['storage'] | undefined;
   readonly #rules = new Map<string, VersionRules>();
   /** The type of the storage version. */
   #stored: KindSchema | undefined;
@@ -83,6 +91,8 @@ class Compiler {
 
   constructor(spec: JsonObject, names: JsonObject, options: CompileOptions) {
     const { terminating = false, remote } = options;
+    this.#terminating = terminating;
+    this.#sameStorage = options.storage;
     this.#schemas = options.schemas ?? parsedSchemas(spec);
     this.#memory = options.memory ?? new SchemaMemory();
     this.#preserves = spec['preserveUnknownFields'] === true;
@@ -104,7 +114,7 @@ class Compiler {
     const statusIsSeparate = this.#versions.some((v) => at(v, 'subresources', 'status') !== undefined);
     this.#strategy = customStrategy(this.#rulesOf, {
       statusIsSeparate,
-      terminating,
+      terminating: this.#terminating ? { group: this.#group, resource: this.#names.plural } : undefined,
       complete: (o) => complete(o, this.#stored!),
     });
   }
@@ -136,7 +146,8 @@ class Compiler {
     const types = new Map(this.#versions.map((v) => [textAt(v, 'name'), this.#type(v)]));
     for (const v of this.#versions) this.#types.set(apiVersionOf(this.#gvk(v)), types.get(textAt(v, 'name'))!);
     const labels = this.#selectableFields();
-    const storage = this.#storage(types, labels);
+    const made = this.#storage(types, labels);
+    const storage = this.#sameStorage ?? made;
     const { plural, singular, kind, listKind } = this.#names;
     const own: { -readonly [K in keyof Kind]: Kind[K] } = {
       group: this.#group,
@@ -223,6 +234,7 @@ class Compiler {
       apiVersion,
       namespaced: kind.namespaced,
       verbs: STORED_VERBS,
+      listedVerbs: this.#terminating ? LISTED_WHILE_TERMINATING : LISTED,
       subresources: this.#subresources(v, type),
       strategy: this.#strategy,
       type,

@@ -319,6 +319,26 @@ describe('a kind changed at run time', () => {
   });
 });
 
+describe('a kind whose definition is being deleted', () => {
+  it('creates no objects, wherever and however they are named, and its watches continue', async () => {
+    const b = await open();
+    await b.create(SHOPS, 'default', shop('a'));
+    const stream = await b.watch(SHOPS, 'default');
+    const { storage } = b.registry.servedResources.kind('example.com', 'shops')!;
+    await b.registry.changeKinds({ set: [compile(spec(version('v1')), NAMES, { terminating: true, storage })] });
+    const why = 'is forbidden: create not allowed while custom resource definition is terminating';
+    const generated = { ...shop(''), metadata: { generateName: 'a-' } };
+    expect(await refusal(b.create(SHOPS, 'nowhere', shop('b')))).toBe(`403 shops.example.com "b" ${why}`);
+    expect(await refusal(b.create(SHOPS, 'default', generated))).toBe(`403 shops.example.com ${why}`);
+    expect(await b.patch(SHOPS, ['default', 'a'], { spec: { owner: 'bob' } })).toMatchObject({
+      spec: { owner: 'bob' },
+    });
+    await b.delete(SHOPS, 'default', 'a');
+    expect(drain(stream).map((e) => e.type)).toEqual(['ADDED', 'MODIFIED', 'DELETED']);
+    expect(b.registry.servedResources.find('example.com', 'v1', 'shops')!.listedVerbs).not.toContain('create');
+  });
+});
+
 describe('a kind removed at run time', () => {
   it('ends its watches and is not found, but its stored objects stay', async () => {
     const b = await open();

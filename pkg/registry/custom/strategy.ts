@@ -3,6 +3,7 @@ import {
   equalJson,
   errors,
   type FieldErrors,
+  type GroupResourceName,
   isObject,
   type JsonObject,
   listAt,
@@ -38,7 +39,8 @@ export interface VersionRules {
 export interface StrategyOptions {
   /** The status is written by its subresource only: a change of it does not raise the generation, and other writes do not own it. */
   readonly statusIsSeparate: boolean;
-  readonly terminating: boolean;
+  /** The resource, if its definition is being deleted. */
+  readonly terminating: GroupResourceName | undefined;
   /** Sets defaults as reading a stored object does: those of a status that a create may not set. */
   complete(o: JsonObject): void;
 }
@@ -54,13 +56,15 @@ export function customStrategy(
   return {
     complete,
     create: {
-      prepare: (o, context) => {
-        if (terminating)
+      allow: (o) => {
+        if (terminating !== undefined)
           throw errors.forbidden(
-            rules(context).resource.groupResource,
+            terminating,
             textAt(o, 'metadata', 'name'),
             'create not allowed while custom resource definition is terminating',
           );
+      },
+      prepare: (o, context) => {
         checkKind(o, rules(context));
         if (rules(context).hasStatus) delete o['status'];
       },
