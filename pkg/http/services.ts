@@ -12,7 +12,10 @@ import type { Watches } from './watches.js';
 import type { ServerFacts } from './zpages.js';
 
 /** The part of the registry that HTTP uses: the served resources and the verbs. */
-export type Verbs = Omit<Registry, 'cache' | 'scheduler' | 'bootstrap' | 'close' | 'observeKinds' | 'changeKinds'>;
+export type Verbs = Omit<
+  Registry,
+  'cache' | 'scheduler' | 'bootstrap' | 'ensureNamespaces' | 'close' | 'observeKinds' | 'changeKinds'
+>;
 
 /** The dependencies of the HTTP side, built by the composition root. */
 export interface HttpServices {

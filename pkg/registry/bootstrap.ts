@@ -1,13 +1,26 @@
 import { ApiError, cloneJson, isObject, type JsonObject, parseApiVersion } from '../api/index.js';
-import { type BootstrapConfig, bootstrapObjects } from './builtin/bootstrapobjects.js';
+import {
+  type BootstrapConfig,
+  type BootstrapObject,
+  bootstrapNamespaces,
+  bootstrapObjects,
+} from './builtin/bootstrapobjects.js';
 import { type Core, fresh } from './core.js';
 import type { RequestContext } from './requests.js';
 import { insert } from './write.js';
 
 /** Creates the objects that every cluster has from the start. The first peer creates them; existing objects do not change. */
-export async function bootstrap(core: Core, config: BootstrapConfig): Promise<void> {
-  for (const { resource, namespace, object } of bootstrapObjects(config))
-    await ensure(core, namespace, object, resource);
+export function bootstrap(core: Core, config: BootstrapConfig): Promise<void> {
+  return ensureAll(core, bootstrapObjects(config));
+}
+
+/** Creates the namespaces that every cluster has and that are missing. */
+export function ensureNamespaces(core: Core): Promise<void> {
+  return ensureAll(core, bootstrapNamespaces());
+}
+
+async function ensureAll(core: Core, objects: readonly BootstrapObject[]): Promise<void> {
+  for (const { resource, namespace, object } of objects) await ensure(core, namespace, object, resource);
 }
 
 async function ensure(core: Core, namespace: string, object: JsonObject, plural: string): Promise<void> {

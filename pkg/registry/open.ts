@@ -2,7 +2,7 @@ import { type AdmissionStep, admissionOf, errors, type StoredObjects } from '../
 import { Flows, Scheduler, type World } from '../base/index.js';
 import { Cache } from '../cache/index.js';
 import type { Keyspace } from '../storage/index.js';
-import { bootstrap } from './bootstrap.js';
+import { bootstrap, ensureNamespaces } from './bootstrap.js';
 import type { BootstrapConfig } from './builtin/bootstrapobjects.js';
 import { namespaceLifecycle } from './builtin/core/namespacelifecycle.js';
 import { answerInVersion, listInVersion } from './conversion.js';
@@ -117,6 +117,7 @@ export async function openRegistry(config: RegistryConfig): Promise<Registry> {
     checkSelectors: (request, context) => checkSelectors(request, context),
     deleteCollection: (request, context) => removeCollection(core, request, context),
     bootstrap: (what: BootstrapConfig) => bootstrap(core, what),
+    ensureNamespaces: () => ensureNamespaces(core),
     close: async () => {
       stopBookmarks();
       cache.close();

@@ -42,11 +42,13 @@ export interface Registry {
   delete(request: DeleteRequest, context: RequestContext): Promise<Deleted>;
   /** Resolves if there is no backend to connect to. */
   connect(request: ConnectRequest, context: RequestContext): Promise<void>;
-  /** Returns the items that were deleted or marked. */
   /** Throws the error of the selectors of a list, if they have one. */
   checkSelectors(request: ListRequest, context: RequestContext): Promise<void>;
+  /** Returns the items that were deleted or marked. */
   deleteCollection(request: DeleteCollectionRequest, context: RequestContext): Promise<ListResult>;
   /** Creates the objects that every cluster has from the start. Existing objects do not change. */
   bootstrap(config: BootstrapConfig): Promise<void>;
+  /** Creates the namespaces that every cluster has and that are missing. */
+  ensureNamespaces(): Promise<void>;
   close(): Promise<void>;
 }

@@ -51,6 +51,7 @@ import { shortened } from './logfields.js';
 import { openOutbound, webhookCalls } from './outbound.js';
 import { bootstrapRbac } from './policy.js';
 import { createPresence, type Presence, serverName } from './presence.js';
+import { keepUp } from './upkeep.js';
 
 export interface ObjectsParts {
   readonly world: World;
@@ -212,7 +213,10 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
     clients: new WebhookClients({ world, outbound, resolve: resolveService! }),
     metrics: conversionMetrics,
   });
+  let stopUpkeep: (() => void) | undefined;
   const pause = (): void => {
+    stopUpkeep?.();
+    stopUpkeep = undefined;
     presence.pause();
     controllers.pause();
   };
@@ -221,6 +225,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
     await registry.bootstrap(bootstrapAddresses(config));
     if (access.usesMode('RBAC')) await bootstrapRbac(registry, world);
     await ensureFlowControl(registry, world);
+    stopUpkeep ??= keepUp(registry, world, note);
     controllers.begin();
     presence.begin();
   };

@@ -36,13 +36,18 @@ const PRIORITY_CLASSES = [
 
 const NAMESPACES = [...PERMANENT_NAMESPACES, 'kube-node-lease'] as const;
 
-/** In the order in which they are created. */
-export function bootstrapObjects(config: BootstrapConfig): readonly BootstrapObject[] {
-  const namespaces = NAMESPACES.map((name) => ({
+/** The namespaces that every cluster has. */
+export function bootstrapNamespaces(): readonly BootstrapObject[] {
+  return NAMESPACES.map((name) => ({
     resource: 'namespaces',
     namespace: '',
     object: { kind: 'Namespace', apiVersion: 'v1', metadata: { name } },
   }));
+}
+
+/** In the order in which they are created. */
+export function bootstrapObjects(config: BootstrapConfig): readonly BootstrapObject[] {
+  const namespaces = bootstrapNamespaces();
   const classes = PRIORITY_CLASSES.map(({ name, ...rest }) => ({
     resource: 'priorityclasses',
     namespace: '',
