@@ -91,7 +91,7 @@ export function customStrategy(
   };
 }
 
-/** Errors after which expressions are not evaluated, because the value does not have the declared type. */
+/** Errors after which expressions are not evaluated: the object may not be what they expect. */
 const BLOCKING: ReadonlySet<string> = new Set([
   'FieldValueNotSupported',
   'FieldValueRequired',
@@ -139,19 +139,22 @@ function validateRest(
   { found, context, parts }: Report,
 ): Promise<void> | undefined {
   const { scheduler, warn, metrics } = context;
-  const list = parts === 'status' ? structural.list.map(inStatus) : structural.list;
-  found.addAll(list);
+  found.addAll(parts === 'status' ? structural.list.map(inStatus) : structural.list);
   // As in kube-apiserver, an update of the status may store embedded objects that the next update of the rest is refused for.
   if (parts === 'all') validateEmbedded(change.object, rules.schema(), found);
   if (rules.scale !== undefined) checkScale(change.object, rules.scale, parts, found);
-  const check = (expressions: RuleNode | undefined): Promise<void> | undefined => {
-    if (expressions === undefined) return undefined;
-    if (!list.some((e) => BLOCKING.has(e.type)))
+  const evaluate = (expressions: RuleNode): Promise<void> | undefined => {
+    // Errors of the metadata, of the scale and of embedded objects count as well as those of the schema.
+    if (!found.list.some((e) => BLOCKING.has(e.type)))
       return timer(context, (time) => metrics?.rulesEvaluated(time))(() =>
         checkRules(expressions, { ...change, schema: rules.schema() }, { errors: found, warn }, scheduler),
       );
     found.add('FieldValueInvalid', '<nil>', `Invalid value: null: ${NOT_CHECKED}`);
     return undefined;
+  };
+  const check = (expressions: RuleNode | undefined): Promise<void> | undefined => {
+    if (expressions === undefined) return undefined;
+    return found.pending ? allSteps(found, scheduler).then(() => evaluate(expressions)) : evaluate(expressions);
   };
   const expressions = rules.expressions(
     scheduler,
