@@ -1,3 +1,4 @@
+export { Bag, type Bagged } from './bag.js';
 export { type Brand, InvariantError, invariant, type Revision, revision } from './brand.js';
 export { Derived } from './derived.js';
 export { ExpiringCache } from './expiringcache.js';
@@ -7,4 +8,5 @@ export { PutOff } from './putoff.js';
 export { finish, type Pace, runSteps, Scheduler, Slice, type Steps } from './scheduler.js';
 export { sortSteps } from './sort.js';
 export { ownText, shellWord, withoutTrailing } from './text.js';
+export { TurnoverMap } from './turnovermap.js';
 export { type Clock, type Random, type Timers, timerMillisecondsMax, type World } from './world.js';

@@ -34,12 +34,12 @@ export class Scheduler {
   #counting = false;
   #turns = 0;
   /** Waiting work by flow, each first come, first served. Work without a flow is work of the server itself, ''. */
-  readonly #waiting = new Map<string, Waiting[]>();
+  #waiting = new Map<string, Waiting[]>();
   /** The flow whose time is being measured, and since when. */
   #running: string | undefined;
   #runningSince = 0;
   /** What flows have used of this turn. */
-  readonly #turn = new Map<string, number>();
+  #turn = new Map<string, number>();
   /** A promise was resolved in this turn. */
   #resumed = false;
 
@@ -107,7 +107,7 @@ export class Scheduler {
     this.#counting = true;
     this.#turns++;
     this.#since = this.#world.clock.monotonic();
-    this.#turn.clear();
+    if (this.#turn.size > 0) this.#turn = new Map();
     this.#resumed = false;
     this.#world.timers.immediate(this.#next);
   }
@@ -148,7 +148,8 @@ export class Scheduler {
     if (this.#waiting.size === 0) return;
     this.#begin();
     const served = [...this.#waiting];
-    this.#waiting.clear();
+    // Not `clear`: V8 links the old table, with the work that waited, to the new one (see `TurnoverMap`).
+    this.#waiting = new Map();
     if (served.length > 1) served.sort(([a], [b]) => this.flows.used(a) - this.flows.used(b));
     let isFirst = true;
     for (const [flow, list] of served) isFirst = this.#serve(flow, list, isFirst);

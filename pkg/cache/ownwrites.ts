@@ -1,4 +1,5 @@
 import type { JsonObject } from '../api/index.js';
+import { TurnoverMap } from '../base/index.js';
 import type { KeyValue } from '../storage/index.js';
 
 /** An object that this server has encoded and whose write may be committed. */
@@ -12,7 +13,7 @@ interface OwnWrite {
  * already and they need not be parsed.
  */
 export class OwnWrites {
-  readonly #byKey = new Map<string, OwnWrite>();
+  readonly #byKey = new TurnoverMap<string, OwnWrite>();
 
   /**
    * Announces a write. `value` is what parsing `bytes` gives; it must not change any more if the write is committed. Returns the function to

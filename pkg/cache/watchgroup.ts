@@ -196,7 +196,8 @@ export class WatchGroup {
 
   #clear(covered: number): void {
     this.#events = [];
-    this.#batches.clear();
+    // Not `clear`: V8 links the old table, with its batches, to the new one (see `TurnoverMap`).
+    this.#batches = new Map();
     this.#covered = covered;
   }
 

@@ -1,4 +1,4 @@
-import type { Clock, Timers } from '../base/index.js';
+import { Bag, type Bagged, type Clock, type Timers } from '../base/index.js';
 import { DemandIntegrator } from './demand.js';
 import type { LevelUse } from './metrics.js';
 import { deal, flowHash } from './shuffle.js';
@@ -48,7 +48,7 @@ export interface Arrival {
 }
 
 /** A request in a level, from its arrival until it releases its seats. Times are monotonic, in milliseconds. */
-export class Occupant {
+export class Occupant implements Bagged {
   readonly #level: Releases;
   readonly about: Arrival;
   readonly queue: Queue | undefined;
@@ -56,6 +56,7 @@ export class Occupant {
   readonly arrived: number;
   /** Undefined while it is queued. */
   started: number | undefined;
+  place = -1;
   #isOver = false;
 
   constructor(level: Releases, about: Arrival, queue: Queue | undefined, arrived: number) {
@@ -143,7 +144,7 @@ export class PriorityLevel {
   #executing = 0;
   #waiting = 0;
   #seatsWaiting = 0;
-  readonly #occupants = new Set<Occupant>();
+  readonly #occupants = new Bag<Occupant>();
   readonly demand: DemandIntegrator;
   /** Counts since the start. */
   readonly totals = { dispatched: 0, rejected: 0, timedOut: 0, cancelled: 0 };

@@ -129,12 +129,22 @@ export async function serve(exchange: Exchange, stages: Stages, handler: Handler
     await answerFailure(call, error, stages);
   } finally {
     const recording = stages.audit.responseComplete(call);
-    if (recording !== undefined) await recording;
-    ticket?.leave();
     call.heldSelectors?.release();
     if (call.bodyBytesHeld > 0) stages.bodies.release(call.bodyBytesHeld);
     stages.counter.ended(call);
+    leaveAfter(recording, ticket);
   }
+}
+
+/**
+ * A request keeps its seat until its last event is recorded, so that requests wait for a log that cannot keep up. It keeps nothing else: with
+ * the objects of the requests that wait, the collection of young garbage takes twice as long.
+ */
+function leaveAfter(recording: undefined | Promise<unknown>, ticket: Ticket | undefined): void {
+  if (ticket === undefined) return;
+  const leave = (): void => ticket.leave();
+  if (recording === undefined) leave();
+  else void recording.then(leave, leave);
 }
 
 /** An error while writing an error response aborts the exchange. */
