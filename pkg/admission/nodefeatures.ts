@@ -9,16 +9,20 @@ import {
   type StoredObjects,
   textAt,
 } from '../api/index.js';
-import { forbidden } from './step.js';
+import { checkSliceNodes } from './slicenodes.js';
+import { forbidden, isAbout } from './step.js';
 
 const NODES = { group: '', resource: 'nodes' } as const;
 
-/** Rejects a change of a pod that needs a feature that its node does not declare. */
+/** Rejects a change of a pod, or a slice of devices, that needs a feature that its nodes do not declare. */
 export function nodeFeaturesStep(objects: StoredObjects, enabled: (gate: string) => boolean): AdmissionStep {
   return {
     name: 'NodeDeclaredFeatureValidator',
     validate: async (request) => {
-      if (!enabled('NodeDeclaredFeatures') || request.operation !== 'update' || !isPodChange(request)) return;
+      if (!enabled('NodeDeclaredFeatures')) return;
+      if (isAbout(request, 'resource.k8s.io', 'resourceslices') && enabled('DRANodeAllocatableResources'))
+        return checkSliceNodes(request, objects);
+      if (request.operation !== 'update' || !isPodChange(request)) return;
       const { object, old } = request;
       const name = textAt(object, 'spec', 'nodeName');
       if (name === '' || at(object, 'metadata', 'generation') === at(old, 'metadata', 'generation')) return;

@@ -165,6 +165,8 @@ export { compileFieldSelector, compileLabelSelector, fieldMatchSteps, type Label
 export {
   type FieldRequirement,
   type FieldSelector,
+  isInt64,
+  type LabelOperator,
   type LabelRequirement,
   type LabelSelector,
   matchesLabels,

@@ -225,7 +225,8 @@ const failed = (why: string): SelectorError => new SelectorError(`unable to pars
 
 const INT64 = /^[+-]?\d{1,19}$/;
 
-function isInt64(text: string): boolean {
+/** Whether a text is a bound of `gt` and `lt`. */
+export function isInt64(text: string): boolean {
   if (!INT64.test(text)) return false;
   const n = BigInt(text.startsWith('+') ? text.slice(1) : text);
   return BigInt.asIntN(64, n) === n;

@@ -190,7 +190,9 @@ export class KmsProvider implements Provider {
             return cipher;
           },
           (error: Error) => {
-            throw new CipherError(`failed to decrypt DEK, error: ${error.message}`, { cause: error });
+            // kube-apiserver reads nothing without a key for writing. Here a plug-in that only decrypts serves reads, too.
+            const why = this.#write === undefined ? NO_KEY : `failed to decrypt DEK, error: ${error.message}`;
+            throw new CipherError(why, { cause: error });
           },
         )
         .finally(() => this.#asking.delete(id));
