@@ -97,10 +97,15 @@ const IN_CERT_DIR = { cert: 'apiserver.crt', key: 'apiserver.key' } as const;
 
 /** Returns the serving certificate in the folder of `--cert-dir`, if there is one. */
 export function pairInCertDir(folder: string): KeyPair | undefined {
-  const [certificate, privateKey] = [join(folder, IN_CERT_DIR.cert), join(folder, IN_CERT_DIR.key)];
-  if (folder === '' || !existsSync(certificate) || !existsSync(privateKey)) return undefined;
+  const [certificate, privateKey] = certDirFiles(folder);
+  if (certificate === undefined || privateKey === undefined) return undefined;
+  if (!existsSync(certificate) || !existsSync(privateKey)) return undefined;
   return givenPair({ flag: 'cert-dir', path: certificate }, { flag: 'cert-dir', path: privateKey });
 }
+
+/** The files of certificate and key in the folder of `--cert-dir`, if there is one. */
+export const certDirFiles = (folder: string): readonly string[] =>
+  folder === '' ? [] : [join(folder, IN_CERT_DIR.cert), join(folder, IN_CERT_DIR.key)];
 
 /** Writes the serving certificate to the folder of `--cert-dir`, as kube-apiserver does with a generated one. */
 export function keepCertDir(folder: string, pair: KeyPair): void {

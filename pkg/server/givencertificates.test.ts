@@ -75,6 +75,23 @@ describe('the certificates of flags', () => {
     expect(errors).toHaveLength(3);
   });
 
+  it('are renewed in the folder of --cert-dir, too', async () => {
+    const [first, next] = [await leaf('first'), await leaf('next')];
+    putPair('apiserver', first);
+    const line = parseCommandLine([`--data-dir=${folder}`, `--cert-dir=${folder}`]);
+    if (line.kind !== 'run') throw new Error('not a run');
+    const certificates = new GivenCertificates(configOf(line.values));
+    const reload = (): boolean =>
+      certificates.reload((error) => {
+        throw error;
+      });
+    expect(reload()).toBe(false);
+    putPair('apiserver', next);
+    expect(reload()).toBe(true);
+    expect(certificates.current.pair).toEqual(next);
+    expect(reload()).toBe(false);
+  });
+
   it('are refused at the start if one cannot be used', async () => {
     putPair('main', await leaf('main'));
     putPair('sni', await leaf('sni'));

@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import type { Config } from '../config/index.js';
 import type { NamedPair } from '../http/index.js';
-import { givenAuthorities, givenPair, pairInCertDir, refuseOverlap } from './given.js';
+import { certDirFiles, givenAuthorities, givenPair, pairInCertDir, refuseOverlap } from './given.js';
 import type { KeyPair } from './issue.js';
 
 /** What the files of flags have: certificates and authorities, PEM. Undefined without the flag. */
@@ -20,10 +21,12 @@ export class GivenCertificates {
   readonly #config: Config;
   #current: GivenTls;
   #problems: ReadonlySet<string> = new Set();
+  #texts: string;
 
   /** Reads the files. Throws `ConfigError` at the first that cannot be used. */
   constructor(config: Config) {
     this.#config = config;
+    this.#texts = textsOf(config);
     const { pair, clientCa, named, proxyCa } = readers(config);
     this.#current = { pair: pair(), clientCa: clientCa(), named: named.map((read) => read()), proxyCa: proxyCa() };
     this.#checkAuthorities();
@@ -33,8 +36,14 @@ export class GivenCertificates {
     return this.#current;
   }
 
-  /** Reads the files again, and returns whether something is new. An error is reported once, until it is another or none. */
+  /**
+   * Reads the files again, and returns whether something is new. An error is reported once, until it is another or none. This is cheap
+   * if no file has changed.
+   */
   reload(failed: (error: Error) => void): boolean {
+    const texts = textsOf(this.#config);
+    if (texts === this.#texts) return false;
+    this.#texts = texts;
     const problems = new Set<string>();
     const renewed = <T>(read: () => T, last: T): T => {
       try {
@@ -64,6 +73,27 @@ export class GivenCertificates {
     const { clientCa, proxyCa } = this.#current;
     if (clientCa !== undefined && proxyCa !== undefined)
       refuseOverlap(clientCa, proxyCa, this.#config.access.requestHeader!.allowedNames);
+  }
+}
+
+/** What is in all files together. */
+function textsOf({ serving, access: { requestHeader } }: Config): string {
+  const { certFile, keyFile, clientCaFile, certDir, tls } = serving;
+  const files = [
+    ...(certFile === '' ? certDirFiles(certDir) : [certFile, keyFile]),
+    clientCaFile,
+    ...tls.named.flatMap((pair) => [pair.certFile, pair.keyFile]),
+    requestHeader?.clientCaFile ?? '',
+  ];
+  return files.map(textOf).join('\0');
+}
+
+function textOf(path: string): string {
+  if (path === '') return '';
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    return (error as Error).message;
   }
 }
 

@@ -85,7 +85,7 @@ interface Running {
 
 const DAY = 86_400_000;
 /** How soon a change of a certificate or authority file is noticed. */
-const RELOAD_PERIOD = 10_000;
+const RELOAD_PERIOD = 1_000;
 
 async function start(config: Config, log: Log, fatal: (error: Error) => void): Promise<Running> {
   const world = systemWorld;

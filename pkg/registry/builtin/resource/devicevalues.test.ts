@@ -43,6 +43,16 @@ describe('a device', () => {
       `${DEVICE}: Invalid value: 49: the total number of attribute values must not exceed 48`,
     ],
     [
+      'an empty list beside another value',
+      { attributes: { a: { ints: [], string: 'b' } } },
+      `[${DEVICE}.attributes[a].ints: Invalid value: []: must not be empty if specified, ${DEVICE}.attributes[a]: Invalid value: {"IntValue":null,"BoolValue":null,"StringValue":"b","VersionValue":null,"IntValues":[],"BoolValues":null,"StringValues":null,"VersionValues":null}: exactly one value must be specified`,
+    ],
+    [
+      'empty lists alone',
+      { attributes: { a: { versions: [], bools: [] } } },
+      `[${DEVICE}.attributes[a].bools: Invalid value: []: must not be empty if specified, ${DEVICE}.attributes[a].versions: Invalid value: []: must not be empty if specified, ${DEVICE}.attributes[a]: Invalid value: "": must specify one of: `,
+    ],
+    [
       'no amounts',
       { nodeAllocatableResources: { cpu: {} } },
       `${CPU}: Required value: at least one of mapping or over`,

@@ -8,12 +8,12 @@ import {
   type Value,
 } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
-import { at, listAt, objectAt, objectsAt, textAt } from '../access.js';
+import { at, givenAt, listAt, objectAt, objectsAt, textAt } from '../access.js';
 import { shown } from '../rules.js';
 
 /** Rules of the values of devices: attributes, what they take of a node's own resources, and the types of partitions. */
 
-const LISTS = ['ints', 'bools', 'strings', 'versions'] as const;
+const LISTS = ['bools', 'ints', 'strings', 'versions'] as const;
 const VALUES_MAX = 48;
 const VALUE_MAX = 64;
 const NODE_RESOURCE = /^(?:cpu|memory|hugepages-.*)$/;
@@ -50,19 +50,26 @@ export function attribute(value: Value<shapes.ResourceV1DeviceAttribute>, path: 
     if (!isSemanticVersion(text)) errors.invalid(at, text, 'must be a string compatible with semver.org spec 2.0.0');
     isLong(text, at);
   };
+  isLong(textAt(value, 'string'), path.child('string'));
+  const version = at(value, 'version');
+  if (version !== undefined) isVersion(String(version), path.child('version'));
+  for (const field of LISTS)
+    if (isEmptyList(value, field)) errors.invalid(path.child(field), [], 'must not be empty if specified');
   errors.each(listAt(value, 'strings'), (text, i) => isLong(String(text), path.child('strings').index(i)));
   errors.each(listAt(value, 'versions'), (text, i) => isVersion(String(text), path.child('versions').index(i)));
-  const given = VALUES.filter((field) => at(value, field) !== undefined);
+  const given = VALUES.filter((field) => givenAt(value, field) !== undefined);
   if (given.length !== 1)
     errors.invalid(
       path,
       given.length === 0 ? '' : shown('resource/v1.DeviceAttribute', value),
       'exactly one value must be specified',
     );
-  isLong(textAt(value, 'string'), path.child('string'));
-  const version = at(value, 'version');
-  if (version !== undefined) isVersion(String(version), path.child('version'));
 }
+
+const isEmptyList = (value: Value<shapes.ResourceV1DeviceAttribute>, field: (typeof LISTS)[number]): boolean => {
+  const given = givenAt(value, field);
+  return Array.isArray(given) && given.length === 0;
+};
 
 /** Validates what of a node's own resources an allocation of the device takes. */
 export function nodeResources(d: Shaped<shapes.ResourceV1Device>, path: FieldPath, errors: FieldErrors): void {
