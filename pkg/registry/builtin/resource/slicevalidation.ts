@@ -1,23 +1,18 @@
 import {
-  compareQuantities,
   equalJson,
   type FieldErrors,
   FieldPath,
-  formatQuantity,
   isDns1123Label,
   isDns1123Subdomain,
   type JsonObject,
   parseQuantity,
-  type Quantity,
-  quantityOf,
   type Shaped,
-  unitsOf,
-  type Value,
 } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import { at, boolAt, givenAt, listAt, numberAt, objectAt, objectsAt, textAt } from '../access.js';
 import { nodeSelector } from '../core/pod/validation/index.js';
 import { driverName, sentences, shown } from '../rules.js';
+import { capacityPolicy } from './capacitypolicy.js';
 import { bindingConditions } from './claimstatus.js';
 import { attribute, attributeValues, hasLists, nodeResources, partitionType, partitionTypes } from './devicevalues.js';
 import { attributeName, named, poolName, taint } from './validation.js';
@@ -33,14 +28,30 @@ const SETS_MAX = 8;
 const PROPERTIES_MAX = 32;
 
 /** Validates the devices of a pool or their shared counters, and the nodes that can use them. */
-export function validateSlice(o: Shaped<shapes.ResourceV1ResourceSlice>, errors: FieldErrors): void {
-  sliceRules(o, undefined, errors);
+export function validateSlice(
+  o: Shaped<shapes.ResourceV1ResourceSlice>,
+  errors: FieldErrors,
+  context: SliceContext,
+): void {
+  sliceRules(o, { old: undefined, isFractional: context.featureEnabled(FRACTIONS) }, errors);
+}
+
+interface SliceContext {
+  featureEnabled(gate: string): boolean;
+}
+
+const FRACTIONS = 'DRAFractionalCapacityRange';
+
+interface SliceFacts {
+  readonly old: Shaped<shapes.ResourceV1ResourceSlice> | undefined;
+  /** Amounts of a capacity are compared in thousandths. */
+  readonly isFractional: boolean;
 }
 
 /** A device of the old object whose capacity did not change may state what a new one may not. */
 function sliceRules(
   o: Shaped<shapes.ResourceV1ResourceSlice>,
-  old: Shaped<shapes.ResourceV1ResourceSlice> | undefined,
+  { old, isFractional }: SliceFacts,
   errors: FieldErrors,
 ): void {
   const known = old === undefined ? [] : objectsAt(old, 'spec', 'devices');
@@ -61,7 +72,7 @@ function sliceRules(
   const max = rich ? RICH_DEVICES_MAX : DEVICES_MAX;
   named(devices, SPEC.child('devices'), { max, repeatedLast: true }, errors, (d, path) => {
     const isKnown = equalJson(capacities.get(textAt(d, 'name')) ?? null, objectAt(d, 'capacity'));
-    device(d, { perDevice, isKnown }, path, errors);
+    device(d, { perDevice, isKnown, isFractional }, path, errors);
     partitionType(d, type, path, errors);
   });
   named(objectsAt(spec, 'sharedCounters'), SPEC.child('sharedCounters'), { max: SETS_MAX }, errors, (set, path) => {
@@ -75,8 +86,9 @@ export function validateSliceUpdate(
   o: Shaped<shapes.ResourceV1ResourceSlice>,
   old: Shaped<shapes.ResourceV1ResourceSlice>,
   errors: FieldErrors,
+  context: SliceContext,
 ): void {
-  sliceRules(o, old, errors);
+  sliceRules(o, { old, isFractional: context.featureEnabled(FRACTIONS) }, errors);
 }
 
 function immutable(
@@ -159,20 +171,16 @@ interface DeviceFacts {
   readonly perDevice: boolean;
   /** The old object has a device of this name with the same capacity. */
   readonly isKnown: boolean;
+  readonly isFractional: boolean;
 }
 
-function device(
-  d: Shaped<shapes.ResourceV1Device>,
-  { perDevice, isKnown }: DeviceFacts,
-  path: FieldPath,
-  errors: FieldErrors,
-): void {
+function device(d: Shaped<shapes.ResourceV1Device>, facts: DeviceFacts, path: FieldPath, errors: FieldErrors): void {
   sentences(textAt(d, 'name'), isDns1123Label, path.child('name'), errors);
-  properties(d, isKnown, path, errors);
+  properties(d, facts, path, errors);
   const taints = objectsAt(d, 'taints');
   if (taints.length > TAINTS_MAX) errors.tooMany(path.child('taints'), taints.length, TAINTS_MAX);
   else errors.each(taints, (t, i) => taint(t, path.child('taints').index(i), errors));
-  nodesOfDevice(d, perDevice, path, errors);
+  nodesOfDevice(d, facts.perDevice, path, errors);
   const uses = objectsAt(d, 'consumesCounters');
   // The declarative rules of the type report more than that.
   errors.each(uses.length > COUNTER_USES_MAX ? [] : uses, (use, i) => {
@@ -232,7 +240,12 @@ function counters(
 }
 
 /** Attributes and capacities count against one limit. */
-function properties(d: Shaped<shapes.ResourceV1Device>, isKnown: boolean, path: FieldPath, errors: FieldErrors): void {
+function properties(
+  d: Shaped<shapes.ResourceV1Device>,
+  { isKnown, isFractional }: DeviceFacts,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const attributes = Object.entries(objectAt(d, 'attributes'));
   const capacities = Object.entries(objectAt(d, 'capacity'));
   const all = attributes.length + capacities.length;
@@ -248,130 +261,8 @@ function properties(d: Shaped<shapes.ResourceV1Device>, isKnown: boolean, path: 
     const here = path.child('capacity').key(name).child('requestPolicy');
     const p = at(value, 'requestPolicy');
     if (p === undefined) continue;
-    if (at(d, 'allowMultipleAllocations') === true) policy(p, parseQuantity(textAt(value, 'value')), here, errors);
+    const capacity = parseQuantity(textAt(value, 'value'));
+    if (at(d, 'allowMultipleAllocations') === true) capacityPolicy(p, { capacity, isFractional }, here, errors);
     else if (!isKnown) errors.forbidden(here, 'allowMultipleAllocations must be true');
   }
 }
-
-const POLICY_VALUES_MAX = 10;
-
-/** Validates the request policy of a capacity: a set of valid values or a range. */
-function policy(
-  p: Value<shapes.ResourceV1CapacityRequestPolicy>,
-  capacity: Quantity | undefined,
-  path: FieldPath,
-  errors: FieldErrors,
-): void {
-  const values = listAt(p, 'validValues').map((v) => parseQuantity(String(v)));
-  const range = at(p, 'validRange');
-  if (values.length > 0 && range !== undefined) {
-    errors.forbidden(
-      path,
-      'exactly one policy can be specified, cannot specify "validValues" and "validRange" at the same time',
-    );
-    return;
-  }
-  const otherwise = parseQuantity(textAt(p, 'default'));
-  if (values.length > 0) policyValues(values, { otherwise, capacity }, path, errors);
-  if (range !== undefined) policyRange(range, { otherwise, capacity }, path, errors);
-}
-
-interface Amounts {
-  /** The amount of a request without one. */
-  readonly otherwise: Quantity | undefined;
-  readonly capacity: Quantity | undefined;
-}
-
-const isMore = (a: Quantity | undefined, b: Quantity | undefined): boolean =>
-  a !== undefined && b !== undefined && compareQuantities(a, b) > 0;
-
-function policyValues(
-  given: readonly (Quantity | undefined)[],
-  { otherwise, capacity }: Amounts,
-  path: FieldPath,
-  errors: FieldErrors,
-): void {
-  if (otherwise === undefined) errors.required(path.child('default'), 'required when validValues is defined');
-  const tooMany = given.length > POLICY_VALUES_MAX;
-  if (tooMany) errors.tooMany(path.child('validValues'), given.length, POLICY_VALUES_MAX);
-  const values = tooMany ? [] : given;
-  errors.each(values, (v, i) => {
-    const before = values[i - 1];
-    if (v === undefined || before === undefined) return;
-    const place = path.child('validValues').index(i);
-    const order = compareQuantities(before, v);
-    if (order > 0) errors.invalid(place, formatQuantity(v), 'values must be sorted in ascending order');
-    if (values.some((other, j) => j < i && other !== undefined && compareQuantities(other, v) === 0))
-      errors.duplicate(place, formatQuantity(v));
-  });
-  errors.each(values, (v, i) => {
-    if (v !== undefined && capacity !== undefined && isMore(v, capacity))
-      errors.invalid(
-        path.child('validValues').index(i),
-        formatQuantity(v),
-        `option is larger than capacity value: ${formatQuantity(capacity)}`,
-      );
-  });
-  const known = values.some((v) => v !== undefined && otherwise !== undefined && compareQuantities(v, otherwise) === 0);
-  if (otherwise !== undefined && !known)
-    errors.invalid(
-      path.child('validValues'),
-      formatQuantity(otherwise),
-      'default value is not valid according to the requestPolicy',
-    );
-}
-
-function policyRange(
-  range: Value<shapes.ResourceV1CapacityRequestPolicyRange>,
-  { otherwise, capacity }: Amounts,
-  path: FieldPath,
-  errors: FieldErrors,
-): void {
-  const here = path.child('validRange');
-  const [min, max, step] = (['min', 'max', 'step'] as const).map((f) => parseQuantity(textAt(range, f)));
-  if (otherwise === undefined) errors.required(path.child('default'), 'required when validRange is defined');
-  if (min === undefined) {
-    if (otherwise !== undefined) errors.required(here.child('min'), 'required when validRange is defined');
-    return;
-  }
-  const tell = (field: string, q: Quantity, text: string) => errors.invalid(here.child(field), formatQuantity(q), text);
-  const overCapacity = (field: string, q: Quantity) => {
-    if (capacity !== undefined && isMore(q, capacity))
-      tell(field, q, `${field} is larger than capacity value: ${formatQuantity(capacity)}`);
-  };
-  overCapacity('min', min);
-  if (otherwise !== undefined && compareQuantities(otherwise, min) < 0)
-    tell('default', otherwise, `default is less than min: ${formatQuantity(min)}`);
-  if (max !== undefined) {
-    overCapacity('max', max);
-    if (compareQuantities(min, max) > 0) tell('max', min, `min is larger than max: ${formatQuantity(max)}`);
-    if (otherwise !== undefined && compareQuantities(otherwise, max) > 0)
-      tell('default', otherwise, `default is more than max: ${formatQuantity(max)}`);
-  }
-  if (step === undefined) return;
-  if (step.nanos <= 0n) {
-    tell('step', step, 'must be greater than zero');
-    return;
-  }
-  const first = { ...min, nanos: min.nanos + step.nanos };
-  if (capacity !== undefined && isMore(first, capacity))
-    tell('step', step, `one step ${formatQuantity(first)} is larger than capacity value: ${formatQuantity(capacity)}`);
-  let countable = true;
-  for (const [field, q] of Object.entries({ default: otherwise, min, max, step })) {
-    if (q === undefined || (q.nanos >= 0n && !isMore(q, LARGEST_INT64))) continue;
-    countable = false;
-    const bound = q.nanos < 0n ? 'must be greater than or equal to 0' : `must not be larger than ${2n ** 63n - 1n}`;
-    tell(field, q, bound);
-  }
-  if (!countable) return;
-  for (const q of [otherwise, max])
-    if (q !== undefined && (unitsOf(q) - unitsOf(min)) % unitsOf(step) !== 0n)
-      tell(
-        'step',
-        q,
-        `value is not a multiple of a given step (${formatQuantity(step)}) from (${formatQuantity(min)})`,
-      );
-}
-
-/** Steps are counted in whole units, rounded up, as int64. */
-const LARGEST_INT64 = quantityOf(2n ** 63n - 1n);
