@@ -264,8 +264,9 @@ export class Cache {
     return lost;
   }
 
+  /** Removes a collection. Its watches first deliver the events that it has. */
   remove(prefix: string): void {
-    this.#collections.get(prefix)?.stop();
+    this.#collections.get(prefix)?.leave();
     this.#collections.delete(prefix);
     this.#requests.delete(prefix);
   }

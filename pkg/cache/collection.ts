@@ -304,6 +304,11 @@ export class Collection {
     for (const c of [...this.#cursors]) c.stop();
   }
 
+  /** Ends the watches when they have delivered what is there. */
+  leave(): void {
+    for (const c of [...this.#cursors]) c.leave();
+  }
+
   /**
    * Replaces the state by that of `other`, which was filled for this purpose, without its history. Watches end; readers that
    * wait for this collection to become current are served. If `tell` is set, the differences are reported to the

@@ -47,6 +47,7 @@ export class Cursor implements GroupMember {
   #started = false;
   #bookmarkDue = false;
   #ended = false;
+  #leaving = false;
   /** Events up to this revision are not delivered. It is the start of the watch or the end of its history; the cache may be behind both. */
   #floor: Revision;
 
@@ -80,6 +81,10 @@ export class Cursor implements GroupMember {
       this.#finish();
       return last;
     }
+    if (this.#leaving && this.idle) {
+      this.#finish();
+      return undefined;
+    }
     // A bookmark at the start of the watch would tell the client nothing.
     const applied = this.#home.applied();
     if (this.#bookmarkDue && this.idle && applied >= this.delivered && applied > this.#options.after) {
@@ -109,6 +114,12 @@ export class Cursor implements GroupMember {
     if (this.#ended) return;
     this.#final = frame;
     this.#replay?.stop();
+    this.wake();
+  }
+
+  /** Ends the stream when it has delivered what is there. */
+  leave(): void {
+    this.#leaving = true;
     this.wake();
   }
 

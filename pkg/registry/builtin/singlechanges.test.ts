@@ -244,12 +244,6 @@ describe('a new object', () => {
         `${RANGE}.step: Invalid value: "9223372036854775808": must not be larger than 9223372036854775807`,
       ],
     ],
-    [
-      'with steps of less than a unit',
-      'resourceslices.resource.k8s.io',
-      slice({ default: '0.5', validRange: { min: '0', max: '5.5', step: '0.3' } }),
-      [],
-    ],
   ])('%s', async (_, resource, object, causes) => {
     const b = await Bench.open();
     const namespace = /^(pods|podtemplates|jobs|endpoints|horizontal)/.test(resource) ? 'default' : '';

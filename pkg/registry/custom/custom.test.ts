@@ -346,7 +346,11 @@ describe('a kind removed at run time', () => {
     await b.create(SHOPS, 'default', shop('a'));
     const stream = await b.watch(SHOPS, 'default');
     drain(stream);
+    await b.delete(SHOPS, 'default', 'a');
+    await b.create(SHOPS, 'default', shop('a'));
     await b.registry.changeKinds({ remove: [{ group: 'example.com', resource: 'shops' }] });
+    // They deliver what was there.
+    expect(drain(stream).map((e) => e.type)).toEqual(['DELETED', 'ADDED']);
     expect(stream.ended).toBe(true);
     expect(b.registry.servedResources.find('example.com', 'v1', 'shops')).toBeUndefined();
     expect(b.registry.servedResources.hasVersion('example.com', 'v1')).toBe(false);
