@@ -1,5 +1,4 @@
 import { NO_PEER, type PeerId, type ProposeResult } from '../../../raft/index.js';
-import { TurnoverMap } from '../../base/index.js';
 import type { RefusalReason, TxnResult } from '../../storage/index.js';
 import { PROPOSAL_LIMITS } from '../common/index.js';
 import type { ForwardedProposal, ForwardRefusal } from '../network/index.js';
@@ -47,7 +46,7 @@ interface Pending {
 export class Proposals {
   readonly #ports: ProposalPorts;
   readonly #origin: number;
-  readonly #pending = new TurnoverMap<number, Pending>();
+  readonly #pending = new Map<number, Pending>();
   /** Proposals that were not sent, in order: no leader is known or reachable. */
   #held: Pending[] = [];
   #bytes = 0;
