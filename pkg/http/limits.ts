@@ -38,6 +38,12 @@ export const limits = {
   parsedBytesMax: 4096,
   parsedBytesAnonymousMax: 1024,
   /**
+   * Requests over HTTP/1.1 of one turn that Node parses directly from their connections. With more, or if a client sends requests without
+   * waiting for answers, all connections get a feed (`parserfeed.ts`), and new ones for this time: milliseconds.
+   */
+  parsedDirectlyMax: 256,
+  feedsTime: 600_000,
+  /**
    * The time within one turn of the event loop after which no further request begins; and the same, separately, for
    * clients that have not authenticated, so that they do not delay others.
    */

@@ -19,7 +19,7 @@ import { isFlood, isKnown, limitControlFrames } from './floods.js';
 import { Handshakes } from './handshakes.js';
 import { limits } from './limits.js';
 import { OpenConnections } from './openconnections.js';
-import { type FeedClient, ParserFeed } from './parserfeed.js';
+import { type FeedClient, ParserFeeds } from './parserfeed.js';
 import { isParting, part } from './parting.js';
 import { belowApi, serveApi } from './paths.js';
 import { type Handler, serve } from './pipeline.js';
@@ -74,7 +74,7 @@ class Door implements Listener {
   readonly #named: NamedContexts;
   readonly #goawayChance: number;
   readonly #connections: OpenConnections;
-  readonly #feeds = new WeakMap<Socket, ParserFeed>();
+  readonly #feeds: ParserFeeds;
   readonly #router: FastifyInstance;
   readonly #handler: Handler;
   /** Monotonic, milliseconds. */
@@ -87,6 +87,7 @@ class Door implements Listener {
   ) {
     this.#services = services;
     this.#connections = new OpenConnections(services.world);
+    this.#feeds = new ParserFeeds(services.world, services.stages.starts);
     this.#handler = (call) => serveApi(call, services);
     this.#goawayChance = goawayChance;
     const named = new NamedContexts(policy, tls);
@@ -161,7 +162,7 @@ class Door implements Listener {
       services.metrics.tlsHandshakeErrors.value++;
     });
     server.on('clientError', (error: Error & { code?: string }, socket: Socket) => {
-      this.#feeds.get(socket)?.detach();
+      this.#feeds.detach(socket);
       refuse(services.world.timers, error.code, socket);
     });
   }
@@ -204,10 +205,7 @@ class Door implements Listener {
   }
 
   #connected(socket: TLSSocket): void {
-    if (socket.alpnProtocol !== 'h2') {
-      const feed = ParserFeed.attach(socket, this.#client(socket));
-      if (feed !== undefined) this.#feeds.set(socket, feed);
-    }
+    if (socket.alpnProtocol !== 'h2') this.#feeds.add(socket, this.#client(socket));
     this.#connections.connected(socket);
   }
 
@@ -241,14 +239,15 @@ class Door implements Listener {
    * sends more, its connection is closed.
    */
   #inTurn(request: IncomingMessage, response: ServerResponse): void {
-    this.#feeds.get(request.socket)?.began(request);
+    const socket = request.socket as TLSSocket;
+    const connection = connectionOf(socket);
+    // The client may have the last answer before Node reports that it is written, so that one request waits. A second one is pipelined.
+    this.#feeds.began(request, connection.waiting > 0);
     if (response.socket !== null) {
       this.#request(request, response);
       return;
     }
-    const socket = request.socket as TLSSocket;
     if (socket.destroyed) return;
-    const connection = connectionOf(socket);
     const waitingMax = isKnown(socket, connection) ? limits.pipelinedMax : limits.pipelinedAnonymousMax;
     if (connection.waiting >= waitingMax) {
       socket.destroy();
@@ -271,8 +270,8 @@ class Door implements Listener {
    */
   #upgrade(request: IncomingMessage, socket: TLSSocket, head: Buffer): void {
     const response = new ServerResponse(request);
-    const rest = this.#feeds.get(socket)?.detach();
-    if (rest !== undefined && rest.length > 0) head = Buffer.concat([head, rest]);
+    const rest = this.#feeds.detach(socket);
+    if (rest.length > 0) head = Buffer.concat([head, rest]);
     try {
       response.assignSocket(socket);
     } catch {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import type { Scheduler } from '../base/index.js';
+import type { Scheduler, World } from '../base/index.js';
 import { limits } from './limits.js';
 
 /** The state of a connection that decides when its requests begin. */
@@ -13,12 +14,88 @@ export interface FeedClient {
 }
 
 /**
- * Feeds the bytes of an HTTP/1.1 connection to Node's parser in pieces. Without this, Node parses everything that
- * arrives in one read at once, which can be hundreds of requests, on every connection in one turn of the event loop.
- * Between two pieces the feed stops if the turn has no time left for further requests, the connection was closed, or
- * Node paused it. Unparsed bytes stay in the socket's buffer, so TCP slows the client down.
+ * The HTTP/1.1 connections of a listener. Node's parser reads a connection directly, which costs a get a seventh less than reading through a
+ * feed: no buffer and no event for each read. But it parses all that arrives in one read at once, which can be hundreds of requests, on every
+ * connection in one turn of the event loop. So all connections get a feed when a client sends requests without waiting for
+ * answers, or when many send requests in one turn; what can be parsed directly before that is one read of one connection. Later connections
+ * have a feed from the beginning, until neither has happened for a while.
  */
-export class ParserFeed {
+export class ParserFeeds {
+  readonly #world: World;
+  readonly #turns: Scheduler;
+  readonly #bySocket = new WeakMap<Socket, ParserFeed>();
+  /** Those of connections that Node reads directly. */
+  readonly #direct = new Set<ParserFeed>();
+  /** Monotonic, milliseconds. */
+  #feedsUntil = Number.NEGATIVE_INFINITY;
+  #turn = 0;
+  #begunInTurn = 0;
+
+  constructor(world: World, turns: Scheduler) {
+    this.#world = world;
+    this.#turns = turns;
+  }
+
+  /** Adds a connection that Node's parser has begun to read; again after an upgrade was refused. */
+  add(socket: TLSSocket, client: FeedClient): void {
+    const [parse] = socket.listeners('data') as ((bytes: Buffer) => void)[];
+    if (parse === undefined) return;
+    const feed = new ParserFeed(socket, client, parse);
+    // The bytes that follow a refused upgrade are in the stream's buffer already.
+    const isAgain = this.#bySocket.has(socket);
+    this.#bySocket.set(socket, feed);
+    if (isAgain || this.#world.clock.monotonic() < this.#feedsUntil) {
+      feed.attach();
+      return;
+    }
+    this.#direct.add(feed);
+    socket.once('close', () => this.#direct.delete(feed));
+  }
+
+  /** Records that the headers of a request were parsed. `isPipelined`: others of the connection wait for an answer. */
+  began(request: IncomingMessage, isPipelined: boolean): void {
+    const feed = this.#bySocket.get(request.socket);
+    if (feed === undefined) return;
+    if (isPipelined || this.#isCrowd()) this.#attachAll();
+    // Node pauses its parser while a response waits to be written. OpenSSL then still delivers the records that it has read, and the paused
+    // parser rejects them. A feed reads through the stream's buffer, which can be paused.
+    else if (request.socket.isPaused()) this.#attach(feed);
+    if (feed.attached) feed.began(request);
+  }
+
+  /** Stops the feed of a connection. Returns the bytes that arrived after the current piece. */
+  detach(socket: Socket): Buffer {
+    const feed = this.#bySocket.get(socket);
+    if (feed === undefined) return EMPTY;
+    this.#direct.delete(feed);
+    return feed.detach();
+  }
+
+  #isCrowd(): boolean {
+    const turn = this.#turns.turn();
+    if (turn !== this.#turn) {
+      this.#turn = turn;
+      this.#begunInTurn = 0;
+    }
+    return ++this.#begunInTurn > limits.parsedDirectlyMax;
+  }
+
+  #attachAll(): void {
+    this.#feedsUntil = this.#world.clock.monotonic() + limits.feedsTime;
+    for (const feed of this.#direct) this.#attach(feed);
+  }
+
+  #attach(feed: ParserFeed): void {
+    this.#direct.delete(feed);
+    feed.attach();
+  }
+}
+
+/**
+ * Feeds the bytes of an HTTP/1.1 connection to Node's parser in pieces. Between two pieces the feed stops if the turn has no time left for
+ * further requests, the connection was closed, or Node paused it. Unparsed bytes stay in the socket's buffer, so TCP slows the client down.
+ */
+class ParserFeed {
   readonly #socket: TLSSocket;
   readonly #client: FeedClient;
   /** Node's own listener. */
@@ -32,25 +109,32 @@ export class ParserFeed {
   #isTurn = false;
   /** The bytes after the piece that is being parsed. */
   #rest: Buffer = EMPTY;
+  #attached = false;
   #detached = false;
 
-  /** Replaces the parser's listener. */
-  static attach(socket: TLSSocket, client: FeedClient): ParserFeed | undefined {
-    const [parse] = socket.listeners('data') as ((bytes: Buffer) => void)[];
-    if (parse === undefined) return undefined;
-    const feed = new ParserFeed(socket, client, parse);
-    socket.off('data', parse);
-    // Node feeds its parser directly from the stream, and pauses the parser while a response waits to be written.
-    // OpenSSL then still delivers the records that it has read, and the paused parser rejects them. With a data
-    // listener, Node reads through the stream's buffer, which can be paused.
-    socket.on('data', feed.#onData);
-    return feed;
-  }
-
-  private constructor(socket: TLSSocket, client: FeedClient, parse: (bytes: Buffer) => void) {
+  constructor(socket: TLSSocket, client: FeedClient, parse: (bytes: Buffer) => void) {
     this.#socket = socket;
     this.#client = client;
     this.#parse = parse;
+  }
+
+  /** Whether the bytes go through this feed. */
+  get attached(): boolean {
+    return this.#attached;
+  }
+
+  /** Takes the place of the parser's listener. Bytes of the read that Node is parsing now are still parsed. */
+  attach(): void {
+    if (this.#attached || this.#detached) return;
+    this.#attached = true;
+    const socket = this.#socket;
+    // Node stops reading into its parser when the socket has a new listener for data.
+    socket.on('data', this.#onData);
+    socket.off('data', this.#parse);
+    // While Node read into its parser, the stream had a read under way that never ends, so it would begin no other after a pause.
+    const read = (): void => socket._read(0);
+    if (socket.isPaused()) socket.once('resume', read);
+    else read();
   }
 
   /** Records that the current piece contained the headers of a request. */
