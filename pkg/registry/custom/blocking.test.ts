@@ -1,12 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../api/index.js';
-import { Bench, refusal } from '../testing.js';
-import { compile } from './compile.js';
+import { type Bench, refusal } from '../testing.js';
+import { BOXES, openBoxes } from './testing.js';
 
 /** Errors after which the rules of a custom resource are not evaluated. The answers are those of kube-apiserver 1.37. */
 
-const NAMES = { plural: 'boxes', singular: 'box', kind: 'Box', listKind: 'BoxList' };
-const BOXES = 'boxes.example.com/v1';
 const SPEC: JsonObject = {
   type: 'object',
   'x-kubernetes-validations': [{ rule: '!has(self.num) || self.num < 5', message: 'too many' }],
@@ -20,11 +18,7 @@ const LONG = { long: 'a'.repeat(263_000) };
 
 let bench: Bench;
 beforeAll(async () => {
-  bench = await Bench.open();
-  const schema = { openAPIV3Schema: { type: 'object', properties: { spec: SPEC } } };
-  const versions = [{ name: 'v1', served: true, storage: true, schema }];
-  const definition = { group: 'example.com', scope: 'Namespaced', names: NAMES, versions };
-  await bench.registry.changeKinds({ set: [compile(definition, NAMES)] });
+  bench = await openBoxes(SPEC);
 });
 
 const box = (metadata: JsonObject, spec: JsonObject = {}): JsonObject => ({

@@ -1,12 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../api/index.js';
-import { Bench, refusal } from '../testing.js';
-import { compile } from './compile.js';
+import { type Bench, refusal } from '../testing.js';
+import { BOXES, openBoxes } from './testing.js';
 
 /** Values of wrong types in custom resources. The answers are those of kube-apiserver 1.37. */
 
-const NAMES = { plural: 'boxes', singular: 'box', kind: 'Box', listKind: 'BoxList' };
-const BOXES = 'boxes.example.com/v1';
 const INTEGER: JsonObject = { type: 'integer' };
 const KEYED: JsonObject = {
   type: 'array',
@@ -33,11 +31,7 @@ const SPEC: JsonObject = {
 
 let bench: Bench;
 beforeAll(async () => {
-  bench = await Bench.open();
-  const schema = { openAPIV3Schema: { type: 'object', properties: { spec: SPEC } } };
-  const versions = [{ name: 'v1', served: true, storage: true, schema }];
-  const definition = { group: 'example.com', scope: 'Namespaced', names: NAMES, versions };
-  await bench.registry.changeKinds({ set: [compile(definition, NAMES)] });
+  bench = await openBoxes(SPEC);
 });
 
 const box = (spec: JsonValue): JsonObject => ({

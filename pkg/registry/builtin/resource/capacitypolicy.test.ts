@@ -1,23 +1,14 @@
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../../api/index.js';
 import { Bench, refusal } from '../../testing.js';
+import { resourceSlice } from './testing.js';
 
 const POLICY = 'spec.devices[0].capacity[c].requestPolicy';
 const NO_MILLI = 'Invalid value: "100u": value cannot be represented as a milli value';
 
 function slice(requestPolicy: JsonObject): JsonObject {
   const device = { name: 'd', allowMultipleAllocations: true, capacity: { c: { value: '10', requestPolicy } } };
-  return {
-    apiVersion: 'resource.k8s.io/v1',
-    kind: 'ResourceSlice',
-    metadata: { generateName: 's-' },
-    spec: {
-      driver: 'd.io',
-      pool: { name: 'p', generation: 1, resourceSliceCount: 1 },
-      nodeName: 'n',
-      devices: [device],
-    },
-  };
+  return resourceSlice([device]);
 }
 
 /** Asked of kube-apiserver 1.37.2. */

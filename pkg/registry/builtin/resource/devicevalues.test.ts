@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../api/index.js';
 import { Bench, refusal } from '../../testing.js';
+import { resourceSlice } from './testing.js';
 
 let b: Bench;
 beforeAll(async () => {
@@ -16,19 +17,8 @@ const mapping = (fields: JsonObject): JsonObject => ({
 });
 const overhead = (fields: JsonObject): JsonObject => ({ nodeAllocatableResources: { cpu: { overhead: fields } } });
 
-async function created(device: JsonObject, more: JsonObject = {}): Promise<string> {
-  const slice = {
-    apiVersion: 'resource.k8s.io/v1',
-    kind: 'ResourceSlice',
-    metadata: { generateName: 's-' },
-    spec: {
-      driver: 'd.io',
-      pool: { name: 'p', generation: 1, resourceSliceCount: 1 },
-      nodeName: 'n',
-      devices: [{ name: 'd', ...device }],
-      ...more,
-    },
-  };
+function created(device: JsonObject, more: JsonObject = {}): Promise<string> {
+  const slice = resourceSlice([{ name: 'd', ...device }], more);
   return refusal(b.create('resourceslices.resource.k8s.io/v1', '', slice));
 }
 
