@@ -10,6 +10,7 @@ import {
 import { type Auditor, AuditRecord, type ObjectFacts } from '../audit/index.js';
 import type { World } from '../base/index.js';
 import { jsonText } from '../codec/index.js';
+import type { BodyRecord, DecodedBody } from '../registry/index.js';
 import { attributesOf } from './attributes.js';
 import type { Call } from './call.js';
 import type { Exchange } from './exchange.js';
@@ -39,11 +40,7 @@ class RequestAudit implements Audit {
     this.#begin(call, call.user);
     const { audit } = call;
     if (audit === undefined) return undefined;
-    if (!BODILESS.has(call.verb))
-      call.bodyDecoded = ({ meta, object }) => {
-        audit.bodyMeta = meta;
-        if (audit.wantsRequest) audit.requestObject = jsonText(withoutManagedFields(call, object()));
-      };
+    if (!BODILESS.has(call.verb)) call.bodyRecord = new RecordedBody(audit);
     if (isLongRunning(call))
       call.responseStarted = () => {
         call.responseStarted = undefined;
@@ -158,6 +155,24 @@ class RequestAudit implements Audit {
   }
 }
 
+/**
+ * Records the body of a request. A class: with a closure on each request that has a body, V8 kept parts of later requests, with or without a
+ * body, for several collections of young garbage, which cost an audited get a quarter more CPU time.
+ */
+class RecordedBody implements BodyRecord {
+  readonly #audit: AuditRecord;
+
+  constructor(audit: AuditRecord) {
+    this.#audit = audit;
+  }
+
+  decoded({ meta, object }: DecodedBody): void {
+    const audit = this.#audit;
+    audit.bodyMeta = meta;
+    if (audit.wantsRequest) audit.requestObject = jsonText(withoutManagedFields(audit, object()));
+  }
+}
+
 const CLOSED_EARLY = {
   kind: 'Status',
   apiVersion: 'v1',
@@ -243,8 +258,8 @@ function plainIp(text: string): string | undefined {
 /**
  * Removes the managed fields from an object or the items of a list, if the policy requires that. Changes its argument.
  */
-export function withoutManagedFields(call: Call, object: JsonObject): JsonObject {
-  if (call.audit?.decision.omitManagedFields !== true) return object;
+export function withoutManagedFields(audit: AuditRecord | undefined, object: JsonObject): JsonObject {
+  if (audit?.decision.omitManagedFields !== true) return object;
   drop(object);
   const { items, rows } = object;
   if (Array.isArray(items)) for (const item of items) drop(item);

@@ -71,7 +71,7 @@ export class Call implements RequestContext, Credentials {
   refusal: Status | undefined;
   /** The error that is a fault of the server. */
   panic: string | undefined;
-  bodyDecoded: RequestContext['bodyDecoded'];
+  bodyRecord: RequestContext['bodyRecord'];
   /** Resolves when the audit has recorded the request, which is not answered before. Undefined: there is nothing to wait for. */
   recorded: Promise<void> | undefined;
   /** Called once when the response of a long-running request begins. */

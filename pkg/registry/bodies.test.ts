@@ -128,7 +128,7 @@ describe('the body that audit records', () => {
         body: { bytes: Buffer.from(JSON.stringify(whole)), encoding: 'json' },
         options: { dryRun: true, fieldManager: '', fieldValidation: 'Warn' },
       },
-      { ...b.context, bodyDecoded: ({ object }) => void seen.push(object()) },
+      { ...b.context, bodyRecord: { decoded: ({ object }) => void seen.push(object()) } },
     );
     return seen[0]!;
   }

@@ -74,7 +74,7 @@ export function* decodeObject(
   }
   object['apiVersion'] =
     expected.info.group === '' ? expected.info.version : `${expected.info.group}/${expected.info.version}`;
-  context.bodyDecoded?.({ meta: identityOf(object), object: () => withDefaults(target, expected, object, now) });
+  context.bodyRecord?.decoded({ meta: identityOf(object), object: () => withDefaults(target, expected, object, now) });
   return object;
 }
 

@@ -23,7 +23,9 @@ export { createRenderer, type RenderAnswer, type Renderer, type Rendering, type 
 export type {
   Answer,
   Body,
+  BodyRecord,
   CreateRequest,
+  DecodedBody,
   DeleteCollectionRequest,
   Deleted,
   DeleteOptions,

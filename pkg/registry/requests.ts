@@ -20,14 +20,18 @@ export interface RequestContext {
   annotate(key: string, value: string | (() => string), level?: 'Request'): void;
   /** Reports the time of a call to webhooks, for the audit events of slow requests; absent in the server's own requests. */
   took?(calls: WebhookCalls, milliseconds: number): void;
-  /** Called with the decoded object of the body, for the audit; absent if nothing is recorded of the body. */
-  readonly bodyDecoded?: ((body: DecodedBody) => void) | undefined;
+  /** Receives the decoded object of the body, for the audit; absent if nothing is recorded of the body. */
+  readonly bodyRecord?: BodyRecord | undefined;
   /** The time of the request in the current turn. Absent: each stage of a write has its own. */
   readonly slice?: Slice;
   /** The selectors of a list, watch or deletecollection, if they were parsed before. */
   readonly selectors?: RequestSelectors | undefined;
   /** The request deletes a collection: admission sees each object, but no name. */
   readonly ofCollection?: true;
+}
+
+export interface BodyRecord {
+  decoded(body: DecodedBody): void;
 }
 
 /** The object of a body. `object` makes a copy of it with the defaults of its version. */

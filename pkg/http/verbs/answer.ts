@@ -148,7 +148,7 @@ function recordResponse(call: Call, json: Buffer): void {
   }
   const text = json.toString().trimEnd();
   audit.responseObject = audit.decision.omitManagedFields
-    ? JSON.stringify(withoutManagedFields(call, JSON.parse(text)))
+    ? JSON.stringify(withoutManagedFields(audit, JSON.parse(text)))
     : text;
 }
 
