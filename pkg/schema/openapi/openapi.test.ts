@@ -249,6 +249,36 @@ describe('OpenAPI service', () => {
     });
   });
 
+  it('has the operations of custom resources as kube-apiserver publishes them', async () => {
+    const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+    const [resource] = custom.resources;
+    const groupVersions = [...api.groupVersions, { ...custom, resources: [{ ...resource!, verbs }] }];
+    const openapi = createOpenApi({ now: () => 0, api: { ...api, groupVersions }, pause });
+    const index = JSON.parse((await openapi.v3Index()).bytes.toString()) as { paths: JsonObject };
+    const isOwn = (path: string): boolean => path.includes('stable.example.com');
+    // The lists of a group and of its versions are in no document.
+    expect(Object.keys(index.paths).filter(isOwn)).toEqual(['apis/stable.example.com/v1']);
+    expect(await openapi.v3('apis/stable.example.com')).toBeUndefined();
+    const everywhere = '/apis/stable.example.com/v1/crontabs';
+    const collection = '/apis/stable.example.com/v1/namespaces/{namespace}/crontabs';
+    const v3 = JSON.parse((await openapi.v3('apis/stable.example.com/v1'))?.bytes.toString() ?? '') as JsonObject;
+    const v2 = JSON.parse((await openapi.v2('json')).bytes.toString()) as JsonObject;
+    const names = (operation: JsonObject): string[] =>
+      ((operation['parameters'] ?? []) as JsonObject[]).map((parameter) => String(parameter['name']));
+    for (const document of [v3, v2]) {
+      const paths = document['paths'] as { readonly [path: string]: { readonly [method: string]: JsonObject } };
+      expect(Object.keys(paths).filter(isOwn).sort()).toEqual([everywhere, collection, `${collection}/{name}`]);
+      const one = paths[`${collection}/{name}`]!;
+      expect(names(one['get']!)).toEqual(['resourceVersion']);
+      expect(Object.keys(one['patch']!['responses'] as JsonObject)).toEqual(['200', '401']);
+      const { get, delete: all } = paths[collection]!;
+      expect(names(all!)).toEqual(names(get!));
+      expect(names(all!)).toContain('watch');
+    }
+    const types = ['application/json', 'application/yaml'];
+    expect(at(at(at(v2['paths'], collection), 'get'), 'consumes')).toEqual(types);
+  });
+
   it('writes v2 as protobuf with the same content as JSON', async () => {
     const openapi = createOpenApi({
       now: () => 0,

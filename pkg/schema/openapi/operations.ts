@@ -9,10 +9,11 @@ import {
   pathParameter,
   prettyQuery,
   queryOf,
+  versionQuery,
   watchQuery,
   writeQuery,
 } from './parameters.js';
-import type { ApiGroupVersion, ApiResource, ApiSubresource } from './served.js';
+import { type ApiGroupVersion, type ApiResource, type ApiSubresource, isCustom } from './served.js';
 
 /** One operation, independent of the OpenAPI version. */
 export interface Operation {
@@ -24,6 +25,8 @@ export interface Operation {
   readonly gvk: GroupVersionKind | undefined;
   readonly parameters: readonly Parameter[];
   readonly body: Content | undefined;
+  /** What v2 shows as accepted types of an operation without a body, if it is not any. */
+  readonly consumes?: readonly string[];
   readonly responses: readonly Response[];
 }
 
@@ -64,7 +67,7 @@ const JSON_PATCH = 'application/json-patch+json';
 const MERGE_PATCH = 'application/merge-patch+json';
 const STRATEGIC = 'application/strategic-merge-patch+json';
 const PATCH_TYPES = [APPLY, JSON_PATCH, MERGE_PATCH, STRATEGIC];
-const CUSTOM_PATCH_TYPES = [APPLY, JSON_PATCH, MERGE_PATCH];
+const CUSTOM_PATCH_TYPES = [JSON_PATCH, MERGE_PATCH, APPLY];
 
 /** Returns all paths of a group version, and adds the types they use to `definitions`. Yields after each resource. */
 export function* pathsOf(gv: ApiGroupVersion, definitions: Definitions): Generator<undefined, Paths> {
@@ -75,18 +78,19 @@ export function* pathsOf(gv: ApiGroupVersion, definitions: Definitions): Generat
     if (at === undefined) paths.set(path, [operation]);
     else at.push(operation);
   };
-  const resourceList = machinery('APIResourceList', definitions);
-  add(`${root}/`, {
-    method: 'get',
-    id: `get${operationScope(gv)}APIResources`,
-    description: 'lists the resources of this group version',
-    tag: operationTag(gv),
-    action: undefined,
-    gvk: undefined,
-    parameters: [],
-    body: undefined,
-    responses: answers([200], { types: OBJECT_TYPES, schema: resourceList }),
-  });
+  if (!isCustom(gv)) {
+    add(`${root}/`, {
+      method: 'get',
+      id: `get${operationScope(gv)}APIResources`,
+      description: 'lists the resources of this group version',
+      tag: operationTag(gv),
+      action: undefined,
+      gvk: undefined,
+      parameters: [],
+      body: undefined,
+      responses: answers([200], { types: OBJECT_TYPES, schema: machinery('APIResourceList', definitions) }),
+    });
+  }
   for (const resource of gv.resources) {
     new ResourcePaths(gv, resource, root, definitions, add).write();
     yield;
@@ -170,7 +174,14 @@ class ResourcePaths {
     method: Method,
     operation: Omit<Operation, 'method' | 'tag' | 'gvk'> & { gvk?: GroupVersionKind },
   ): void {
-    this.#add(path, { method, tag: operationTag(this.#gv), ...operation, gvk: operation.gvk ?? this.#gvk });
+    const consumes = this.#custom ? { consumes: CUSTOM_TYPES } : {};
+    this.#add(path, {
+      method,
+      tag: operationTag(this.#gv),
+      ...consumes,
+      ...operation,
+      gvk: operation.gvk ?? this.#gvk,
+    });
   }
 
   /** Returns a reference to a declared kind or to the custom resource itself. */
@@ -222,8 +233,8 @@ class ResourcePaths {
         id: id('delete', `Collection${this.#name}`),
         description: `deletes all selected objects of kind ${kind}`,
         action: 'deletecollection',
-        parameters: [...place, ...listQuery, ...deleteQuery],
-        // Custom resources have no body here.
+        // As kube-apiserver publishes it: with the parameters of a watch and no body for custom resources.
+        parameters: this.#custom ? [...place, ...watchQuery] : [...place, ...listQuery, ...deleteQuery],
         body: this.#custom ? undefined : { types: ['*/*'], schema: machinery('DeleteOptions', this.#definitions) },
         responses: answers([200], { types: this.#objectTypes, schema: machinery('Status', this.#definitions) }),
       });
@@ -259,7 +270,7 @@ class ResourcePaths {
       description: `reads ${of(sub)}the named ${this.#resource.kind}`,
       action: 'get',
       gvk,
-      parameters: this.#place(true),
+      parameters: this.#custom ? [...this.#place(true), versionQuery] : this.#place(true),
       body: undefined,
       responses: answers([200], { types: this.#objectTypes, schema: this.#ref(gvk) }),
     });
@@ -290,7 +301,7 @@ class ResourcePaths {
         queryOf('force', 'boolean', 'take over fields that other managers own; only for apply patches'),
       ],
       body: { types: this.#custom ? CUSTOM_PATCH_TYPES : PATCH_TYPES, schema: this.#definitions.patch() },
-      responses: answers([200, 201], { types: this.#objectTypes, schema: this.#ref(gvk) }),
+      responses: answers(this.#custom ? [200] : [200, 201], { types: this.#objectTypes, schema: this.#ref(gvk) }),
     });
   }
 

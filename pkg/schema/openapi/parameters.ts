@@ -16,13 +16,19 @@ export function pathParameter(name: string, description: string): Parameter {
 
 export const prettyQuery = queryOf('pretty', 'string', 'write JSON with line breaks and indentation');
 
+export const versionQuery = queryOf(
+  'resourceVersion',
+  'string',
+  'version of the state that the answer may or must show',
+);
+
 /** Parameters of deletecollection; list and watch have these and the two below. */
 export const listQuery: readonly Parameter[] = [
   queryOf('continue', 'string', 'token of the previous page: go on after it, at the same version'),
   queryOf('fieldSelector', 'string', 'only objects whose fields have these values'),
   queryOf('labelSelector', 'string', 'only objects whose labels match'),
   queryOf('limit', 'integer', 'largest number of objects in one answer; the rest follows page by page'),
-  queryOf('resourceVersion', 'string', 'version of the state that the answer may or must show'),
+  versionQuery,
   queryOf('resourceVersionMatch', 'string', 'how resourceVersion is meant: NotOlderThan or Exact'),
   queryOf('sendInitialEvents', 'boolean', 'begin a watch with the objects that exist, ended by a bookmark'),
   queryOf('shardSelector', 'string', 'only objects of this shard'),

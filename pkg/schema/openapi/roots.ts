@@ -3,7 +3,7 @@ import { kindSchema } from '../kinds.js';
 import type { Definitions } from './definitions.js';
 import { capital, operationTag } from './names.js';
 import type { Operation, Paths } from './operations.js';
-import type { ApiDescription } from './served.js';
+import { type ApiDescription, isCustom } from './served.js';
 
 /** The documents outside group versions: the lists of versions and groups, the token issuer, and the version of the server. */
 export interface RootDocument {
@@ -69,7 +69,8 @@ export function rootNames(api: ApiDescription): readonly string[] {
 }
 
 function groupNames(api: ApiDescription): readonly string[] {
-  return [...new Set(api.groupVersions.map((gv) => gv.group))].filter((g) => g !== '').sort();
+  const builtIn = api.groupVersions.filter((gv) => !isCustom(gv));
+  return [...new Set(builtIn.map((gv) => gv.group))].filter((g) => g !== '').sort();
 }
 
 const oneOperation = ([path, operation]: readonly [string, Operation]): [string, Operation[]] => [path, [operation]];

@@ -17,6 +17,10 @@ export interface ApiGroupVersion {
   readonly resources: readonly ApiResource[];
 }
 
+/** Whether a definition serves the group version. Discovery of such a one is in no document, as in kube-apiserver. */
+export const isCustom = ({ resources }: ApiGroupVersion): boolean =>
+  resources.some(({ custom }) => custom !== undefined);
+
 export interface ApiResource {
   /** Plural: `pods`. */
   readonly name: string;

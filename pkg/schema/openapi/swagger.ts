@@ -89,7 +89,7 @@ function operationObject(o: Operation, own: readonly Parameter[]): JsonObject {
   }
   return {
     description: o.description,
-    consumes: o.body === undefined ? ['*/*'] : [...o.body.types],
+    consumes: o.body === undefined ? [...(o.consumes ?? ['*/*'])] : [...o.body.types],
     produces: [...produces],
     schemes: ['https'],
     tags: [o.tag],
