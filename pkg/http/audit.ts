@@ -156,8 +156,8 @@ class RequestAudit implements Audit {
 }
 
 /**
- * Records the body of a request. A class: with a closure on each request that has a body, V8 kept parts of later requests, with or without a
- * body, for several collections of young garbage, which cost an audited get a quarter more CPU time.
+ * Records the body of a request. This is a class because, with a closure on each request that has a body, V8 kept parts of later requests,
+ * even of those without a body, until a full collection: an audited get cost a quarter more CPU time.
  */
 class RecordedBody implements BodyRecord {
   readonly #audit: AuditRecord;
@@ -258,8 +258,8 @@ function plainIp(text: string): string | undefined {
 /**
  * Removes the managed fields from an object or the items of a list, if the policy requires that. Changes its argument.
  */
-export function withoutManagedFields(audit: AuditRecord | undefined, object: JsonObject): JsonObject {
-  if (audit?.decision.omitManagedFields !== true) return object;
+export function withoutManagedFields(audit: AuditRecord, object: JsonObject): JsonObject {
+  if (!audit.decision.omitManagedFields) return object;
   drop(object);
   const { items, rows } = object;
   if (Array.isArray(items)) for (const item of items) drop(item);

@@ -14,7 +14,7 @@ export interface FeedClient {
 }
 
 /**
- * The HTTP/1.1 connections of a listener. Node's parser reads a connection directly, which costs a get a seventh less than reading through a
+ * The HTTP/1.1 connections of a listener. Node's parser reads a connection directly, which costs a get an eighth less than reading through a
  * feed: no buffer and no event for each read. But it parses all that arrives in one read at once, which can be hundreds of requests, on every
  * connection in one turn of the event loop. So all connections get a feed when a client sends requests without waiting for
  * answers, or when many send requests in one turn; what can be parsed directly before that is one read of one connection. Later connections

@@ -18,7 +18,7 @@ const LONG = { long: 'a'.repeat(263_000) };
 
 let bench: Bench;
 beforeAll(async () => {
-  bench = await openBoxes(SPEC);
+  bench = await openBoxes({ spec: SPEC });
 });
 
 const box = (metadata: JsonObject, spec: JsonObject = {}): JsonObject => ({

@@ -1,12 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../api/index.js';
-import { Bench, causesOf } from '../testing.js';
-import { compile } from './compile.js';
+import { type Bench, causesOf } from '../testing.js';
+import { BOXES, openBoxes } from './testing.js';
 
 /** Updates of the status of custom resources. The answers are those of kube-apiserver 1.37. */
 
-const NAMES = { plural: 'boxes', singular: 'box', kind: 'Box', listKind: 'BoxList' };
-const BOXES = 'boxes.example.com/v1';
 const EMBEDDED = {
   type: 'object',
   'x-kubernetes-embedded-resource': true,
@@ -31,11 +29,7 @@ const PART: JsonObject = {
 
 let bench: Bench;
 beforeAll(async () => {
-  bench = await Bench.open();
-  const schema = { openAPIV3Schema: { type: 'object', properties: { spec: { ...PART, required: [] }, status: PART } } };
-  const versions = [{ name: 'v1', served: true, storage: true, schema, subresources: { status: {} } }];
-  const definition = { group: 'example.com', scope: 'Namespaced', names: NAMES, versions };
-  await bench.registry.changeKinds({ set: [compile(definition, NAMES)] });
+  bench = await openBoxes({ spec: { ...PART, required: [] }, status: PART }, { subresources: { status: {} } });
   await bench.create(BOXES, 'default', box({}));
 });
 

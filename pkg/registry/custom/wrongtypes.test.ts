@@ -31,7 +31,7 @@ const SPEC: JsonObject = {
 
 let bench: Bench;
 beforeAll(async () => {
-  bench = await openBoxes(SPEC);
+  bench = await openBoxes({ spec: SPEC });
 });
 
 const box = (spec: JsonValue): JsonObject => ({
