@@ -48,7 +48,7 @@ export interface AdmissionRequest {
   readonly signal: AbortSignal | undefined;
   readonly user: UserInfo;
   /**
-   * In the storage version; of a scale subresource the Scale; of a connection its options. Undefined for delete. A mutating step
+   * In the version in which the write is decided (see `pkg/registry/hub.ts`); of a scale subresource the Scale; of a connection its options. Undefined for delete. A mutating step
    * may change it in place if the result is complete (defaults included); a step whose change comes from outside calls `replace`.
    */
   readonly object: JsonObject | undefined;
@@ -62,7 +62,7 @@ export interface AdmissionRequest {
   inVersion(apiVersion: string): Promise<AdmissionObjects | undefined>;
   /**
    * Replaces the request's object by `object`, in any version of the kind: prunes unknown fields, applies defaults, converts to
-   * the storage version, and restores managed fields that the change made invalid. With `strict` an unknown field is an error.
+   * the version of `object`, and restores managed fields that the change made invalid. With `strict` an unknown field is an error.
    * Only during `mutate`.
    */
   replace(object: JsonObject, options?: { readonly strict: boolean }): Promise<void>;

@@ -22,13 +22,13 @@ import { TransactionBuilder } from './admissiontransaction.js';
 import { expectedKind } from './bodies.js';
 import { converting } from './conversion.js';
 import { type Core, sliceOf } from './core.js';
+import { fromHub, hubSteps, toHub } from './hub.js';
 import { metaOf, text } from './meta.js';
 import { replacedKind } from './replacedkind.js';
 import type { DeleteOptions, RequestContext, Target, WriteOptions } from './requests.js';
 import type { TxnPart } from './resource.js';
 import type { ServedResource } from './servedresources.js';
 import { refuseLongLists } from './size.js';
-import { storageSteps } from './upgrade.js';
 
 /** Keys have a prefix and are qualified names. A webhook chooses the second half of its keys. */
 function isAnnotationKey(key: string): boolean {
@@ -157,7 +157,7 @@ export class Admitted implements AdmissionRequest {
     if (version === undefined) return undefined;
     const converted = (o: JsonObject | undefined): JsonObject | undefined => {
       const copy = copyOf(o);
-      if (copy !== undefined) version.conversion?.fromStorage(copy);
+      if (copy !== undefined) fromHub(target.resource, version, copy);
       return copy;
     };
     const objects = (): AdmissionObjects => ({
@@ -208,7 +208,7 @@ export class Admitted implements AdmissionRequest {
     if (strict && decoded.strict.errors.length > 0)
       throw errors.internal(`strict decoding error: ${decoded.strict.errors.join(', ')}`);
     const next = decoded.object;
-    if (whole) await converting(target.resource, () => this.run(storageSteps(version ?? target.resource, next)));
+    if (whole) await this.#settle(version ?? target.resource, next);
     const namespace = text(metaOf(before), 'namespace');
     if (whole && text(metaOf(next), 'namespace') === '' && namespace !== '') metaOf(next)['namespace'] = namespace;
     if (whole && text(metaOf(next), 'namespace') !== namespace)
@@ -221,6 +221,13 @@ export class Admitted implements AdmissionRequest {
       );
     }
     this.#object = next;
+  }
+
+  /** Brings a decoded object to the hub version. */
+  async #settle(version: ServedResource, next: JsonObject): Promise<void> {
+    const { resource } = this.#input.target;
+    await this.run(hubSteps(version, next));
+    await converting(resource, () => toHub(resource, version, next));
   }
 
   run<T>(work: Steps<T>): T | Promise<T> {

@@ -28,13 +28,12 @@ import {
   strictMessage,
 } from '../codec/index.js';
 import { PatchError, type Patched, type PatchInput, patchSteps } from '../patch/index.js';
-import { isCustom, type KindSchema, kindSchema } from '../schema/index.js';
+import { inKeyOrder, isCustom, type KindSchema, kindSchema } from '../schema/index.js';
+import { hubSteps, requestedForm } from './hub.js';
 import { metaOf, text } from './meta.js';
 import type { Body, DecodedBody, FieldValidation, PatchRequest, RequestContext, Target } from './requests.js';
 import { refuseLongLists } from './size.js';
 import { parseStored } from './stored.js';
-import { inServedVersion } from './tracking.js';
-import { storageSteps } from './upgrade.js';
 
 /** Decodes request bodies as the kind of their target. */
 
@@ -89,9 +88,9 @@ function withDefaults(target: Target, expected: KindSchema, object: JsonObject, 
   const copy = cloneJson(object);
   restoreGivenEmpty(copy);
   if (target.kind === 'action') target.defaults?.(copy);
-  if (expected.info.kind !== target.resource.kind || target.resource.declaration.remote !== undefined) return copy;
-  finish(storageSteps(target.resource, copy, { now }));
-  return inServedVersion(target.resource, copy);
+  if (expected.info.kind !== target.resource.kind) return copy;
+  finish(hubSteps(target.resource, copy, { now }));
+  return requestedForm(target.resource, copy);
 }
 
 /** The maximum ratio of JSON bytes to body bytes: an empty protobuf message is two bytes, and YAML has aliases. */
@@ -272,6 +271,8 @@ function comparePaths(a: readonly string[], b: readonly string[]): number {
 
 /** An object with its members in the order in which Go writes them. */
 function* inDeclaredOrder(kind: KindSchema, object: JsonObject): Steps<JsonObject> {
+  // A custom resource is a map in kube-apiserver.
+  if (isCustom(kind)) return inKeyOrder(object);
   const bytes = yield* encodeJsonSteps(kind.schema, object);
   yield;
   return parseStored(bytes);

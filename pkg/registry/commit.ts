@@ -3,12 +3,12 @@ import { type Revision, revision } from '../base/index.js';
 import { NotServed, type StoredObject } from '../cache/index.js';
 import type { StoredForm } from '../codec/index.js';
 import { type Compare, type KeyValue, type Op, prefixEnd } from '../storage/index.js';
+import { inServedVersion } from './conversion.js';
 import { type Core, collectionOf, refusal } from './core.js';
 import { limits } from './limits.js';
 import type { Answer } from './requests.js';
 import type { Reader } from './resource.js';
 import type { ServedResource } from './servedresources.js';
-import { inServedVersion } from './tracking.js';
 
 /** Commits transactions and builds the responses of writes. */
 
@@ -71,7 +71,7 @@ export function writtenAnswer(
   return { kind: 'stored', stored: collection.restore({ key, value, modRevision: put.at, createRevision }) };
 }
 
-/** Returns an object that is not stored (dry runs), in the version of the request. */
+/** Returns an object in the storage version that is not stored (dry runs), in the version of the request. */
 export function valueAnswer(resource: ServedResource, object: JsonObject): Answer {
   // With a remote converter, the conversion is the last step of the request and may take time.
   const value = resource.declaration.remote === undefined ? inServedVersion(resource, object) : object;

@@ -1,20 +1,21 @@
 import { ApiError, cloneJson, errors, isObject, type JsonObject, textAt } from '../api/index.js';
 import { invariant, type Steps } from '../base/index.js';
 import type { StoredObject, UnreadableObject } from '../cache/index.js';
-import { encodeJson, encodeJsonSteps, jsonText } from '../codec/index.js';
+import { decodeAs, encodeJson, encodeJsonSteps, jsonText } from '../codec/index.js';
+import { isCustom } from '../schema/index.js';
 import type { Conversion, ServedResource } from './kind.js';
 import { limits } from './limits.js';
 import type { Conversions } from './memory.js';
 import type { Answer, ListResult } from './requests.js';
 import { parseStored } from './stored.js';
-import { unreadableForRead, unreadableForWrite, unreadableList } from './unreadable.js';
+import { unreadableForRead, unreadableList } from './unreadable.js';
 
 /*
  * The stage between the cache and the encoders. It brings objects to the version of a request, so that later stages
  * need no conversion:
  *
  *   get, list, watch:  cache -> conversion -> encoders
- *   writes:            body -> conversion -> admission, validation -> store -> cache -> conversion -> encoders
+ *   writes:            body -> hub version -> admission, validation -> storage version -> store -> cache -> conversion -> encoders
  *
  * Versions of built-in kinds, and those of custom resources without a webhook, are converted here, by functions. A
  * remote converter gets many objects in one call; its results are kept with the stored objects, like other encodings.
@@ -130,8 +131,9 @@ function localJson(resource: ServedResource, stored: StoredObject): Buffer {
   return encodeJson(resource.type.schema, o);
 }
 
-/** Returns the stored object from which a converted one was made. */
-export const originOf = (o: StoredObject): StoredObject => (o instanceof ConvertedObject ? o.origin : o);
+/** Returns the form of an object from which the cells of its row are made: of a built-in kind the stored one, of a custom resource its own. */
+export const rowSource = ({ type }: ServedResource, o: StoredObject): StoredObject =>
+  o instanceof ConvertedObject && !isCustom(type) ? o.origin : o;
 
 /**
  * Reports whether objects of the kind can be in memory in a version other than the storage version, or need time for
@@ -278,7 +280,7 @@ function remoteOf({ declaration }: ServedResource): RemoteConverter {
 }
 
 /** Converts one object. Throws `ApiError` if that fails. */
-async function convertOne(resource: ServedResource, o: JsonObject, apiVersion: string): Promise<JsonObject> {
+export async function convertOne(resource: ServedResource, o: JsonObject, apiVersion: string): Promise<JsonObject> {
   const [converted] = await convertAll(resource, remoteOf(resource).to(apiVersion), [o], apiVersion);
   return orThrow(converted!);
 }
@@ -341,12 +343,12 @@ async function remoteList(resource: ServedResource, result: ListResult): Promise
 }
 
 /** An object that cannot be brought to the version of a request is reported as one that cannot be decoded. */
-function notConverted({ key, revision, createRevision }: StoredObject, why: string): UnreadableObject {
+export function notConverted({ key, revision, createRevision }: StoredObject, why: string): UnreadableObject {
   return { key, revision, createRevision, fault: 'decoding', problem: why };
 }
 
 /** The errors of objects that cannot be brought to the version of a request are those of objects that cannot be read. */
-function unconverted(error: unknown, wrap: (why: string) => ApiError): unknown {
+export function unconverted(error: unknown, wrap: (why: string) => ApiError): unknown {
   return error instanceof ApiError && error.status.code === 500 ? wrap(error.message) : error;
 }
 
@@ -392,6 +394,29 @@ export function remoteConversions(remote: RemoteConverter): (apiVersion: string,
   });
 }
 
+/** Returns a stored object in the version of the request: a copy if the versions differ. */
+export function inServedVersion(resource: ServedResource, o: JsonObject): JsonObject {
+  if (resource.conversion === undefined) return o;
+  const copy = cloneJson(o);
+  resource.conversion.fromStorage(copy);
+  const decoded = decodeAs(resource.type, copy);
+  return decoded.ok ? decoded.object : copy;
+}
+
+/**
+ * Converts an object between two versions of its kind, in place, for field ownership and for webhooks. Custom resources without a remote
+ * converter keep all their fields: kube-apiserver drops unknown ones only when it reads and writes stored objects.
+ */
+export function convertVersion(from: ServedResource, to: ServedResource, o: JsonObject): void {
+  if (o['apiVersion'] === to.apiVersion) return;
+  if (!isCustom(from.type)) {
+    from.conversion?.toStorage(o);
+    to.conversion?.fromStorage(o);
+  } else if (!isRemote(from)) o['apiVersion'] = to.apiVersion;
+  // A remote converter needs no way through the storage version.
+  else (to.conversion?.fromStorage ?? from.conversion?.toStorage)?.(o);
+}
+
 /** Runs code that converts objects of the kind of `resource`. The code may run several times: it must be idempotent. */
 export function converting<T>(resource: ServedResource, f: () => T | Promise<T>): T | Promise<T> {
   return isRemote(resource) ? convertingRemotely(f) : f();
@@ -407,28 +432,4 @@ async function convertingRemotely<T>(f: () => T | Promise<T>): Promise<T> {
     }
   }
   throw errors.internal(`a request needs more than ${ATTEMPTS} conversions`);
-}
-
-/** Returns a stored object in the storage version. Others read it too; it must not be changed. */
-export function storageForm(resource: ServedResource, stored: StoredObject): JsonObject | Promise<JsonObject> {
-  const o = stored.value();
-  const { apiVersion } = resource.storage;
-  if (!isRemote(resource) || o['apiVersion'] === apiVersion) return o;
-  return convertOne(resource, o, apiVersion);
-}
-
-/**
- * The same for an update, which needs the object in the version of the request too. An object that cannot be brought to it is reported before
- * the update is looked at.
- */
-export async function updatedForm(resource: ServedResource, stored: StoredObject): Promise<JsonObject> {
-  if (!isRemote(resource)) return storageForm(resource, stored);
-  try {
-    const old = await storageForm(resource, stored);
-    // The result is kept for the steps of the update.
-    await convertingRemotely(() => resource.conversion?.fromStorage(cloneJson(old)));
-    return old;
-  } catch (error) {
-    throw unconverted(error, (why) => unreadableForWrite(notConverted(stored, why)));
-  }
 }

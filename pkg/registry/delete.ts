@@ -5,6 +5,7 @@ import { Admitted } from './admission.js';
 import { isUnchanged, putOp, valueAnswer, writtenAnswer } from './commit.js';
 import { answerInVersion, listInVersion } from './conversion.js';
 import { type Core, notFound } from './core.js';
+import { deletedForm } from './hub.js';
 import { limits } from './limits.js';
 import { foregroundFinalizer, metaOf, orphanFinalizer, strings, text } from './meta.js';
 import { type Decision, optimisticUpdate } from './optimistic.js';
@@ -74,7 +75,8 @@ async function decide(
   const step: Step = { core, target, stored, old, wanted, options };
   if (stored === marked) return finish(step);
   checkPreconditions(target, stored, options);
-  const input = { target, operation: 'delete', context, dryRun, options, object: undefined, old } as const;
+  const shown = deletedForm(target.resource, old);
+  const input = { target, operation: 'delete', context, dryRun, options, object: undefined, old: shown } as const;
   const admitted = new Admitted(core, input);
   await admitted.mutate();
   await admitted.validate();

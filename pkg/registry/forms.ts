@@ -2,7 +2,7 @@ import type { JsonObject } from '../api/index.js';
 import { finish, invariant, type Steps, type World } from '../base/index.js';
 import type { StoredObject } from '../cache/index.js';
 import { answerSteps, encodeYamlSteps, envelopeAround, envelopeEnd, jsonText } from '../codec/index.js';
-import { originOf } from './conversion.js';
+import { rowSource } from './conversion.js';
 import { metadataJson, metadataOnly } from './metadataonly.js';
 import type { Representation, Target } from './requests.js';
 import { parseStored, storedCbor, storedProtobuf } from './stored.js';
@@ -55,7 +55,7 @@ export function* storedPartsSteps(
       return [yield* encodedSteps(r, metadataOnly(target.resource, stored.parse(), r.metaVersion))];
     case 'table': {
       const form = rowForm(target, r, world);
-      const origin = originOf(stored).value();
+      const origin = rowSource(target.resource, stored).value();
       if (r.encoding !== 'json') {
         const table = tableOfOne(form, origin, () => stored.parse(), columns);
         return [yield* encodedSteps(r, table)];
@@ -72,7 +72,7 @@ export function rowForm(target: Target, representation: Representation, world: W
 
 const TABLE_END = Buffer.from(']}');
 
-/** The row of a stored object in a JSON Table; `origin` is its value in the storage version. The object is cut out of the stored bytes. */
+/** The row of a stored object in a JSON Table; `origin` is its value for the cells. The object is cut out of the stored bytes. */
 export function rowJson(form: RowForm, stored: StoredObject, origin: JsonObject): Parts {
   const { table, now } = form;
   const cells = jsonText([...table.cells(origin, now)]);

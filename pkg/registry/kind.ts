@@ -83,14 +83,18 @@ export interface ServedSubresource extends Subresource {
   readonly type: KindSchema;
 }
 
-/** How objects of a kind are stored; the same value for all its versions. */
-export interface StorageForm {
+/** The fields of objects in one version. */
+export interface VersionForm {
   readonly apiVersion: string;
+  readonly type: KindSchema;
+  readonly schema: StructSchema;
+}
+
+/** How objects of a kind are stored; the same value for all its versions. */
+export interface StorageForm extends VersionForm {
   /** The version that discovery's hash is built from, if it is another one (`ResourceDeclaration.hashedVersion`). */
   readonly hashedApiVersion?: string;
   readonly kind: string;
-  readonly type: KindSchema;
-  readonly schema: StructSchema;
   /** `/registry/pods/`; '' for a virtual resource, which is not stored. */
   readonly prefix: string;
   /** Selectable fields beyond name and namespace, read from an object in the storage version. */

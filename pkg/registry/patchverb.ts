@@ -2,6 +2,7 @@ import { type ApiError, apiVersionOf, cloneJson, errors, FieldErrors, type JsonO
 import { finish, type Slice, type Steps } from '../base/index.js';
 import { decodeAsSteps } from '../codec/index.js';
 import {
+  type Applied,
   applySteps,
   entriesAfterScale,
   entriesOfScale,
@@ -11,6 +12,7 @@ import {
   type TrackedResource,
   updateManagedFields,
 } from '../patch/index.js';
+import { isCustom } from '../schema/index.js';
 import {
   decodeObject,
   expectedKind,
@@ -22,6 +24,7 @@ import {
   unreadable,
 } from './bodies.js';
 import { type Core, sliceOf, turnFor } from './core.js';
+import { requestedForm } from './hub.js';
 import { limits } from './limits.js';
 import { metaOf, text } from './meta.js';
 import type {
@@ -36,7 +39,7 @@ import type {
 import type { ServedResource } from './servedresources.js';
 import { refuseLongLists } from './size.js';
 import { checkName, checkUid, dropDuplicateOwners, placeInNamespace } from './systemfields.js';
-import { inServedVersion, trackedResource } from './tracking.js';
+import { trackedResource } from './tracking.js';
 import { modify, type ObjectEdit } from './update.js';
 import { insert, settle, type Write } from './write.js';
 
@@ -68,7 +71,7 @@ function patchEdit(core: Core, request: PatchRequest, write: Write, document: ()
     retries: limits.conflictRetries,
     tracked: false,
     make: async (stored, old, slice) => {
-      const live = inServedVersion(target.resource, old);
+      const live = requestedForm(target.resource, old);
       const read = document();
       if (slice.spent()) await slice.yield();
       const patched = { kind: expectedKind(target), live, liveBytes: stored.length };
@@ -89,9 +92,9 @@ async function apply(core: Core, request: PatchRequest, write: Write<ObjectTarge
   const applied = await slice.run(readApplied(request.body));
   const tracked = trackedResource(target);
   const { strict } = applied;
-  const merge = async (live: JsonObject | undefined, slice: Slice): Promise<JsonObject> => {
+  const merge = async (live: JsonObject | undefined, slice: Slice): Promise<Merged> => {
     const input = { live, applied: applied.value, request, now: core.world.clock.now() };
-    const object = await slice.run(merged(tracked, input));
+    const { object, changed } = await slice.run(merged(tracked, input));
     // Errors of the merge come first, as in kube-apiserver.
     if (options.fieldValidation === 'Strict' && strict.errors.length > 0)
       throw errors.badRequest(`error strict decoding patch: ${strict.errors.join(', ')}`);
@@ -104,21 +107,22 @@ async function apply(core: Core, request: PatchRequest, write: Write<ObjectTarge
     if (why !== undefined) throw errors.badRequest(why);
     placeInNamespace(decoded.object, target);
     await slice.run(dropDuplicateOwners(decoded.object, context, true));
-    return decoded.object;
+    return { object: decoded.object, changed };
   };
   return modify(core, write, {
     retries: limits.conflictRetries,
     tracked: true,
     make: async (_stored, old, slice) => {
-      const object = await merge(inServedVersion(resource, old), slice);
+      const { object, changed } = await merge(requestedForm(resource, old), slice);
       checkName(object, target.name);
-      await slice.run(settle(core, write, object, true));
+      // kube-apiserver gives no defaults to an object that an apply leaves as it is, and the hub version is the one of the request.
+      if (changed || !isCustom(resource.type)) await slice.run(settle(core, write, object, true));
       return object;
     },
     create:
       target.kind === 'object'
         ? async () => {
-            const object = await merge(undefined, sliceOf(core, context));
+            const { object } = await merge(undefined, sliceOf(core, context));
             checkName(object, target.name);
             const uid = text(metaOf(object), 'uid');
             if (uid !== '') throw noSuchUid(target, uid);
@@ -136,6 +140,8 @@ function noSuchUid({ resource, name }: Target, uid: string): ApiError {
   );
 }
 
+type Merged = Pick<Extract<Applied, { kind: 'merged' }>, 'object' | 'changed'>;
+
 function* merged(
   resource: TrackedResource,
   input: {
@@ -144,12 +150,12 @@ function* merged(
     readonly request: PatchRequest;
     readonly now: number;
   },
-): Steps<JsonObject> {
+): Steps<Merged> {
   const { live, applied, request, now } = input;
   try {
     const manager = request.options.fieldManager;
     const outcome = yield* applySteps({ resource, live, applied, manager, force: request.force, now });
-    if (outcome.kind === 'merged') return outcome.object;
+    if (outcome.kind === 'merged') return outcome;
     const { causes, message } = outcome.conflict;
     throw errors.applyConflict(causes, message);
   } catch (e) {
@@ -223,13 +229,13 @@ function scaleEdit(core: Core, { target, options }: Write<ScaleTarget>, change: 
     retries: limits.conflictRetries,
     tracked: true,
     make: (_stored, old) => {
-      const live = scale.read(old, true);
+      const live = scale.read(old, 'base');
       const shown = entriesOfScale(managedFieldsOf(old), paths);
       if (shown !== undefined) metaOf(live)['managedFields'] = shown;
       const now = core.world.clock.now();
       if (change.kind === 'apply') {
         const { value } = finish(readApplied(change.request.body));
-        const object = finish(merged(resource, { live, applied: value, request: change.request, now }));
+        const { object } = finish(merged(resource, { live, applied: value, request: change.request, now }));
         placeInNamespace(object, target);
         checkName(object, target.name);
         checkScaleUid(live, object, target);

@@ -4,6 +4,7 @@ import type { Collection, CollectionSnapshot, StoredObject } from '../cache/inde
 import { prefixEnd } from '../storage/index.js';
 import { type Continuation, decodeContinue, encodeContinue } from './continuetoken.js';
 import { type Core, collectionOf, find, fresh, keyOf, notFound, notOlderThan, tooLargeVersion } from './core.js';
+import { hubForm } from './hub.js';
 import { limits } from './limits.js';
 import { checkListOptions, parseListVersion, parseVersion } from './listoptions.js';
 import type { Answer, GetRequest, ListRequest, ListResult, RequestContext, Target } from './requests.js';
@@ -28,7 +29,7 @@ export async function get(core: Core, request: GetRequest, context: RequestConte
     case 'status':
       return { kind: 'stored', stored };
     case 'scale':
-      return { kind: 'value', value: target.scale.read(stored.value()) };
+      return { kind: 'value', value: target.scale.read(await hubForm(target.resource, stored.value())) };
     case 'action':
       return { kind: 'value', value: await runVirtual(core, target, { verb: 'get' }, context) };
     case 'collection':

@@ -16,7 +16,7 @@ import {
   yamlList,
 } from '../codec/index.js';
 import { isCustom, machinery } from '../schema/index.js';
-import { originOf } from './conversion.js';
+import { rowSource } from './conversion.js';
 import { encoded, encodedSteps, rowForm, rowJson, storedPartsSteps } from './forms.js';
 import { limits } from './limits.js';
 import { metadataJson, metadataOnly } from './metadataonly.js';
@@ -70,10 +70,10 @@ function valueIn(target: Target, value: JsonObject, r: Representation, world: Wo
   return tableOfOne(rowForm(target, r, world), storedForm(target, value), () => value, true);
 }
 
-/** The cells of a row are made from the storage version. */
+/** The cells of a row of a built-in kind are made from the storage version. */
 function storedForm({ resource }: Target, value: JsonObject): JsonObject {
-  const { conversion, declaration, kind } = resource;
-  if (conversion === undefined || declaration.remote !== undefined || value['kind'] !== kind) return value;
+  const { conversion, kind, type } = resource;
+  if (conversion === undefined || isCustom(type) || value['kind'] !== kind) return value;
   const copy = cloneJson(value);
   toStorageVersion(resource, copy);
   return copy;
@@ -234,7 +234,7 @@ function* jsonWith(
 
 function* tableList({ target, result, r, world }: Listing): Generator<Buffer, void, void> {
   const form = rowForm(target, r, world);
-  const rowOf = (o: StoredObject): Buffer => Buffer.concat(rowJson(form, o, originOf(o).parse()));
+  const rowOf = (o: StoredObject): Buffer => Buffer.concat(rowJson(form, o, rowSource(form.resource, o).parse()));
   const rows = result.items.length === 0 ? noRows(form.table) : [];
   yield* jsonWith(jsonText(tableWith(form, listMeta(result), rows, true)), result.items, rowOf, r.pretty);
 }
@@ -276,7 +276,7 @@ function* cborItems({ target, result, r, world }: Listing): Generator<Buffer, vo
     if (form !== undefined) {
       yield encodeCbor(
         undefined,
-        tableRow(form, originOf(o).parse(), () => o.parse()),
+        tableRow(form, rowSource(target.resource, o).parse(), () => o.parse()),
       );
       continue;
     }
@@ -290,7 +290,7 @@ function* cborItems({ target, result, r, world }: Listing): Generator<Buffer, vo
 function* yamlItems({ target, result, r, world }: Listing): Generator<JsonObject, void, void> {
   const form = r.form === 'table' ? rowForm(target, r, world) : undefined;
   for (const o of result.items) {
-    if (form !== undefined) yield tableRow(form, originOf(o).parse(), () => o.parse());
+    if (form !== undefined) yield tableRow(form, rowSource(target.resource, o).parse(), () => o.parse());
     // The bytes of the metadata have the fields that their kind always writes.
     else if (r.form === 'metadata') yield parseStored(metadataJson(target.resource, o, r.metaVersion));
     else yield asItem(target.resource, o.parse());

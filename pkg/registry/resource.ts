@@ -111,11 +111,13 @@ export type SubresourceBehaviour<T = AnyFields> =
   | { readonly kind: 'action'; readonly run: VirtualHandler; readonly defaults?: (body: JsonObject) => void }
   | ConnectionBehaviour;
 
+/** What a scale is read for. Only a GET is refused if the object has no replicas: an update may set them, and the answer to it is sent as it is. */
+export type ScaleUse = 'get' | 'base' | 'answer';
+
 /** A small object that is computed from the whole one and written back into it. */
 export interface ScaleBehaviour {
   readonly kind: 'scale';
-  /** `isBase`: the scale is the base of an update, which may set replicas that are absent. */
-  readonly read: (whole: JsonObject, isBase?: boolean) => JsonObject;
+  readonly read: (whole: JsonObject, use?: ScaleUse) => JsonObject;
   /** Changes `whole` in place. */
   readonly write: (whole: JsonObject, scale: JsonObject, errors: FieldErrors) => void;
   /** The field of the whole object with the desired replicas. Its owners are the owners of the scale's replicas. */
@@ -218,7 +220,7 @@ export interface WriteContext {
   readonly dryRun: boolean;
   /** The group of the request's version: events are in two groups. */
   readonly group: string;
-  /** The version of the request. Objects reach a strategy in the storage version unless a rule says otherwise. */
+  /** The version of the request. Objects of built-in kinds reach a strategy in the storage version, custom resources in this one. */
   readonly version: string;
   /** '' for the object itself. */
   readonly subresource: string;

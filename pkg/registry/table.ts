@@ -75,7 +75,7 @@ export interface RowForm {
   readonly representation: Representation;
 }
 
-/** Returns one row. Cells are read from `stored`, in the storage version; `served` returns the object for `includeObject=Object`. */
+/** Returns one row. Cells are read from `stored` (see `rowSource`); `served` returns the object for `includeObject=Object`. */
 export function tableRow(
   { resource, table, now, representation }: RowForm,
   stored: JsonObject,

@@ -1,9 +1,10 @@
 import { apiVersionOf, cloneJson, type JsonObject } from '../api/index.js';
 import { finish, type Steps } from '../base/index.js';
-import { decodeAs } from '../codec/index.js';
 import { managedFieldsSteps, type TrackedResource } from '../patch/index.js';
 import { expectedKind } from './bodies.js';
+import { convertVersion } from './conversion.js';
 import type { Core } from './core.js';
+import { requestedForm } from './hub.js';
 import { metaOf } from './meta.js';
 import type { ActionTarget, RuledTarget, VirtualTarget } from './requests.js';
 import type { ServedResource } from './servedresources.js';
@@ -32,7 +33,7 @@ export function trackedResource(target: RuledTarget): TrackedResource {
   return made;
 }
 
-/** Converts between two served versions of a kind through the storage version. */
+/** Converts between two served versions of a kind. */
 function convert(
   resource: ServedResource,
   object: JsonObject,
@@ -43,8 +44,7 @@ function convert(
   const goal = sibling(resource, to);
   if (source === undefined || goal === undefined) return undefined;
   const o = cloneJson(object);
-  source.conversion?.toStorage(o);
-  goal.conversion?.fromStorage(o);
+  convertVersion(source, goal, o);
   return { object: o, schema: goal.schema };
 }
 
@@ -54,22 +54,13 @@ function sibling(resource: ServedResource, apiVersion: string): ServedResource |
   return resource.declaration.served.find((r) => r.apiVersion === apiVersion && r.group === resource.group);
 }
 
-/** Returns a stored object in the version of the request: a copy if the versions differ. */
-export function inServedVersion(resource: ServedResource, o: JsonObject): JsonObject {
-  if (resource.conversion === undefined) return o;
-  const copy = cloneJson(o);
-  resource.conversion.fromStorage(copy);
-  const decoded = decodeAs(resource.type, copy);
-  return decoded.ok ? decoded.object : copy;
-}
-
 export interface TrackedWrite {
   readonly live: JsonObject | undefined;
   readonly object: JsonObject;
   readonly manager: string;
 }
 
-/** Updates the managed fields of `object` (in the storage version) for an update by `manager`. */
+/** Updates the managed fields of `object` (in the hub version) for an update by `manager`. */
 export function trackUpdate(core: Core, target: RuledTarget, write: TrackedWrite): void {
   finish(trackSteps(core, target, write));
 }
@@ -88,9 +79,9 @@ export function trackUnstored(
 /** `trackUpdate` in steps. Only the last one changes the object. */
 export function* trackSteps(core: Core, target: RuledTarget, write: TrackedWrite): Steps<void> {
   const { resource } = target;
-  const object = inServedVersion(resource, write.object);
+  const object = requestedForm(resource, write.object);
   yield;
-  const live = write.live === undefined ? undefined : inServedVersion(resource, write.live);
+  const live = write.live === undefined ? undefined : requestedForm(resource, write.live);
   yield;
   const { manager } = write;
   yield* managedFieldsSteps({

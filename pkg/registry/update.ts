@@ -8,15 +8,16 @@ import type { Op } from '../storage/index.js';
 import { Admitted } from './admission.js';
 import { decodeObject } from './bodies.js';
 import { isUnchanged, putOp, valueAnswer, writing, writtenAnswer } from './commit.js';
-import { converting, updatedForm } from './conversion.js';
+import { converting } from './conversion.js';
 import { type Core, keyOf, notFound, notOlderThan, sliceOf, turnFor } from './core.js';
 import { addDeclarative, finishChecks, inTurns, refuse } from './fielderrors.js';
+import { hubForm, hubOf, storedForm, updatedForm } from './hub.js';
 import { limits } from './limits.js';
 import { parseVersion } from './listoptions.js';
 import { metaOf, text } from './meta.js';
 import { type Decision, optimisticUpdate } from './optimistic.js';
 import type { ObjectTarget, RequestContext, ScaleTarget, Target, UpdateRequest, Written } from './requests.js';
-import type { Strategy, TxnPart, WriteContext } from './resource.js';
+import type { ScaleBehaviour, Strategy, TxnPart, WriteContext } from './resource.js';
 import {
   carryOver,
   checkName,
@@ -45,8 +46,8 @@ export interface ObjectEdit {
   /** The result of `make` has up-to-date managed fields. */
   readonly tracked: boolean;
   /**
-   * Returns the new object in the storage version, with defaults; with `scale`, the new Scale. `old` is the stored object, which others read too:
-   * it must not be changed.
+   * Returns the new object in the hub version, with defaults; with `scale`, the new Scale. `old` is the stored object in that version. Others
+   * read it too: it must not be changed.
    */
   readonly make: (stored: StoredObject, old: JsonObject, slice: Slice) => JsonObject | Promise<JsonObject>;
   /** Creates the object if it does not exist; absent: 404. */
@@ -58,7 +59,7 @@ export interface ObjectEdit {
 
 /** An edit of a small object that is computed from the whole one. */
 export interface ScaleEdit {
-  readonly read: (whole: JsonObject, isBase?: boolean) => JsonObject;
+  readonly read: ScaleBehaviour['read'];
   /** The new whole object. */
   readonly write: (old: JsonObject, scale: JsonObject) => JsonObject;
 }
@@ -153,7 +154,7 @@ async function decide(
   if (!edit.tracked) {
     await converting(resource, () => slice.run(trackSteps(core, target, { live: old, object: made, manager })));
   }
-  const shown = scale === undefined ? old : scale.read(old, true);
+  const shown = scale === undefined ? old : scale.read(old, 'base');
   const input = { target, operation: 'update', context, dryRun, options, object: made, old: shown } as const;
   const admitted = new Admitted(core, input);
   const result = (await admitted.mutate()) ?? made;
@@ -170,22 +171,27 @@ async function decide(
   const outcome = keepTimesOfNoop(old, o);
   core.metrics.compared(outcome, core.world.clock.monotonic() - compared);
   const gone = isGone(o, old, resource.strategy);
-  const form = await slice.run(storedSteps(resource.storage.type.schema, o));
+  const whole = await storedForm(resource, o);
+  const form = await slice.run(storedSteps(resource.storage.type.schema, whole));
   const value = form.bytes;
+  const again = scale === undefined ? undefined : await hubForm(resource, whole);
   const answered = (written: Written): Written =>
     scale === undefined
       ? written
-      : { outcome: written.outcome, object: { kind: 'value', value: scale.read(wholeOf(written)) } };
+      : {
+          outcome: written.outcome,
+          object: { kind: 'value', value: scale.read({ ...again, metadata: metaOf(wholeOf(written)) }, 'answer') },
+        };
   if (!gone && isUnchanged(stored, value)) {
     return { kind: 'answer', value: answered({ outcome: 'unchanged', object: { kind: 'stored', stored } }) };
   }
   const added = await admitted.transact();
   if (dryRun) {
     added.settled();
-    return { kind: 'answer', value: answered({ outcome: 'updated', object: valueAnswer(resource, o) }) };
+    return { kind: 'answer', value: answered({ outcome: 'updated', object: valueAnswer(resource, whole) }) };
   }
   const { key, createRevision } = stored;
-  const over = gone ? undefined : writing(core, key, form, o);
+  const over = gone ? undefined : writing(core, key, form, whole);
   const op: Op = gone ? { kind: 'delete', key } : putOp(core, resource, key, value);
   return {
     kind: 'propose',
@@ -199,7 +205,7 @@ async function decide(
     },
     committed: (at) => {
       const put = { key, value, at, createRevision };
-      const object = gone ? valueAnswer(resource, o) : writtenAnswer(core, resource, put);
+      const object = gone ? valueAnswer(resource, whole) : writtenAnswer(core, resource, put);
       return answered({ outcome: 'updated', object });
     },
   };
@@ -259,12 +265,12 @@ async function prepareChanged(
   keepGeneration(meta, metaOf(old));
   const sent =
     rules.update?.generationOfSent === true &&
-    raisesGeneration(o, old, { strategy: rules, schema: resource.storage.schema });
-  await slice.run(dropDisabledFields(o, resource.storage.schema, (gate) => core.featureEnabled(gate), old));
+    raisesGeneration(o, old, { strategy: rules, schema: hubOf(resource).schema });
+  await slice.run(dropDisabledFields(o, hubOf(resource).schema, (gate) => core.featureEnabled(gate), old));
   const preparing = rules.update?.prepare?.(o, old, wanted);
   if (preparing) await slice.run(preparing);
   carryOver(metaOf(o), metaOf(old));
-  if (sent || raisesGeneration(o, old, { strategy: rules, schema: resource.storage.schema })) raiseGeneration(o, old);
+  if (sent || raisesGeneration(o, old, { strategy: rules, schema: hubOf(resource).schema })) raiseGeneration(o, old);
   if (slice.spent()) await slice.yield();
   const stays = isGone(o, old, resource.strategy) ? undefined : o;
   const allocated = await allocate(core, rules, { object: stays, old }, wanted);

@@ -9,6 +9,7 @@ import { commit, putOp, readerOf, valueAnswer, writing, writtenAnswer } from './
 import { converting } from './conversion.js';
 import { type Core, collectionOf, exists, fresh, keyOf, sliceOf, turnFor } from './core.js';
 import { addDeclarative, finishChecks, inTurns, refuse } from './fielderrors.js';
+import { hubOf, hubSteps, storedForm } from './hub.js';
 import { limits } from './limits.js';
 import { metaOf, text } from './meta.js';
 import { contended } from './optimistic.js';
@@ -27,15 +28,14 @@ import {
   validateNewMeta,
 } from './systemfields.js';
 import { trackSteps, trackUnstored } from './tracking.js';
-import { storageSteps } from './upgrade.js';
 import { runVirtual, writeContext } from './virtual.js';
 
 /*
  * The order of a write, the same for every kind:
  *
- *   body -> name, namespace and version agree with the request -> system fields -> defaults -> storage version
+ *   body -> name, namespace and version agree with the request -> system fields -> defaults -> hub version
  *        -> managed fields -> mutating admission -> generation, feature gates, prepare -> allocation -> validation, all
- *        errors at once -> warnings -> validating admission -> admission's additions to the transaction -> encode
+ *        errors at once -> warnings -> validating admission -> admission's additions to the transaction -> storage version -> encode
  *        -> one transaction -> response from the cache
  *
  * Every client error is refused before the transaction. The transaction only checks that the state on which the
@@ -90,10 +90,7 @@ export async function create(core: Core, request: CreateRequest, context: Reques
   }
 }
 
-/**
- * Applies defaults in the version of the body, and converts the object to the storage version. `merged`: the object is the result of an
- * apply, not a decoded body. Only decoding drops the nulls that a custom resource may not have; validation refuses those that remain.
- */
+/** Applies defaults in the version of the body, and converts the object to the hub version. `merged`: the object is the result of an apply. */
 export function* settle(
   core: Core,
   { target, context }: Write<Target>,
@@ -102,7 +99,7 @@ export function* settle(
 ): Steps<void> {
   yield* dropDuplicateOwners(object, context);
   yield;
-  yield* storageSteps(target.resource, object, { merged, now: core.world.clock.now() });
+  yield* hubSteps(target.resource, object, { merged, now: core.world.clock.now() });
 }
 
 /**
@@ -190,7 +187,7 @@ async function prepareNew(
   const { resource } = target;
   const { strategy } = resource;
   firstGeneration(o, strategy);
-  await slice.run(dropDisabledFields(o, resource.storage.schema, (gate) => core.featureEnabled(gate)));
+  await slice.run(dropDisabledFields(o, hubOf(resource).schema, (gate) => core.featureEnabled(gate)));
   const preparing = strategy.create?.prepare?.(o, wanted);
   if (preparing) await slice.run(preparing);
   if (slice.spent()) await slice.yield();
@@ -225,23 +222,24 @@ async function putNew(
   const { resource } = target;
   const name = text(metaOf(o), 'name');
   const key = keyOf(resource, target.namespace, name);
-  strategy.complete?.(o);
+  const whole = await storedForm(resource, o);
+  strategy.complete?.(whole);
   if (options.dryRun) {
     await fresh(core, context);
     if (exists(core, target, name)) return 'taken';
     // The store would refuse or ignore it; a dry run returns it.
-    if (version !== '') metaOf(o)['resourceVersion'] = version;
+    if (version !== '') metaOf(whole)['resourceVersion'] = version;
   } else if (target.kind === 'collection') checkUnversioned(version);
   const added = await admitted.transact();
   let over: (() => void) | undefined;
   try {
     if (slice.spent()) await slice.yield();
-    if (options.dryRun) return { outcome: 'created', object: valueAnswer(resource, o) };
-    const form = await slice.run(storedSteps(resource.storage.type.schema, o));
+    if (options.dryRun) return { outcome: 'created', object: valueAnswer(resource, whole) };
+    const form = await slice.run(storedSteps(resource.storage.type.schema, whole));
     const value = form.bytes;
     const compares = [{ key, modRevision: revision(0) }, ...allocated.compares, ...added.compares];
     const ops = [putOp(core, resource, key, value), ...allocated.ops, ...added.ops];
-    over = writing(core, key, form, o);
+    over = writing(core, key, form, whole);
     const failed = await commitInNamespace(core, target, name, { compares, ops });
     if (typeof failed === 'string') return failed === key ? 'taken' : 'contended';
     const at = failed;

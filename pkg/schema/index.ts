@@ -34,7 +34,7 @@ export {
   remoteDocument,
 } from './openapi/index.js';
 export { prune } from './prune.js';
-export { sortRawExtensions } from './raworder.js';
+export { inKeyOrder, sortRawExtensions } from './raworder.js';
 export { planner } from './reach.js';
 export {
   compileStructuralSchema,

@@ -30,7 +30,9 @@ function sortBelow(value: JsonValue | undefined, schema: Schema): void {
   else if (isObject(value) && schema.kind === 'struct') sortRawExtensions(value, schema);
 }
 
-function inKeyOrder(value: JsonValue): JsonValue {
+/** Returns a copy of a value whose objects have their keys in the order of Go's maps in JSON. */
+export function inKeyOrder<T extends JsonValue>(value: T): T;
+export function inKeyOrder(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(inKeyOrder);
   if (!isObject(value)) return value;
   const sorted: JsonObject = {};

@@ -82,9 +82,9 @@ export interface ApplyInput {
 export type Applied =
   /**
    * The merged object. It shares nothing with `live` or `applied`, so it may be decoded and changed in place. It is not
-   * decoded yet: a container that lost its last field is null.
+   * decoded yet: a container that lost its last field is null. `changed`: a field differs from the live object, not only its owners.
    */
-  | { readonly kind: 'merged'; readonly object: JsonObject }
+  | { readonly kind: 'merged'; readonly object: JsonObject; readonly changed: boolean }
   | { readonly kind: 'conflict'; readonly conflict: ApplyConflict };
 
 /** Fields without an owner: the type, and the metadata that the server sets. */
@@ -138,9 +138,16 @@ export function* managedFieldsSteps(input: UpdateInput): Steps<void> {
   if (owners.size > 0 || live === undefined || reset) {
     const before = versionedLive(resource, live);
     const next = versioned(resource, withoutManagedFields(object));
-    // The owners stay as they are if one of the objects cannot be tracked.
-    if (![before, next].some((o) => trackingProblem(o) !== undefined))
-      yield* update(before, next, owners, resource, input.manager, input.now, rulesOf(resource));
+    // The owners stay as they are if one of the objects cannot be tracked, be it in the version of an owner.
+    if (![before, next].some((o) => trackingProblem(o) !== undefined)) {
+      const changed = new Map(owners);
+      try {
+        yield* update(before, next, changed, resource, input.manager, input.now, rulesOf(resource));
+        owners = changed;
+      } catch (e) {
+        if (!(e instanceof PatchError)) throw e;
+      }
+    }
   }
   yield;
   setManagedFields(object, yield* encodeOwners(owners));
@@ -190,11 +197,19 @@ function rulesOf(resource: TrackedResource): Rules {
     ignored = setOfNames(fields);
     ignoredSets.set(fields, ignored);
   }
-  const convert: Convert = (o, apiVersion) => {
+  const convert: Convert = (o, apiVersion, failure) => {
     const converted = resource.convert?.(o.value, o.apiVersion, apiVersion);
-    return converted && { value: converted.object, schema: converted.schema ?? deduced, apiVersion };
+    if (converted === undefined) return undefined;
+    const found = { value: converted.object, schema: converted.schema ?? deduced, apiVersion };
+    const problem = trackingProblem(found);
+    if (problem !== undefined) throw new PatchError('schema', `${failure}${problem}`);
+    return found;
   };
-  return { convert, ignored };
+  const own = ignored;
+  // As in kube-apiserver, a write of a custom resource is compared whole in other versions than its own, but one of its status is not.
+  const { schema, apiVersion, subresource } = resource;
+  const isWhole = schema?.embeddedResource === true && subresource === '';
+  return { convert, ignored: (version) => (isWhole && version !== apiVersion ? emptySet : own) };
 }
 
 function* update(
@@ -308,7 +323,7 @@ export function* applySteps(input: ApplyInput): Steps<Applied> {
     );
   }
   yield;
-  return { kind: 'merged', object: typedCopy(restored.value, resource.schema) };
+  return { ...outcome, object: typedCopy(restored.value, resource.schema) };
 }
 
 /**
@@ -342,7 +357,8 @@ function* attempt(
     else if (last !== undefined && equalSets(last.set, set)) after.set(key, { ...last, ...self, set: last.set, time });
     else after.set(key, { ...self, set, time });
     yield;
-    return { kind: 'merged', object: yield* withOwners(merged ?? before.value, after, input) };
+    const object = yield* withOwners(merged ?? before.value, after, input);
+    return { kind: 'merged', object, changed: merged !== undefined };
   };
   try {
     return yield* run(force);

@@ -25,8 +25,11 @@ export interface Versioned {
   readonly apiVersion: string;
 }
 
-/** Converts the object to another version of its kind; returns undefined if that version no longer exists. */
-export type Convert = (o: Versioned, apiVersion: string) => Versioned | undefined;
+/**
+ * Converts the object to another version of its kind; returns undefined if that version no longer exists. Throws PatchError of kind `schema` if
+ * the object does not have the type of that version; its message begins with `failure`.
+ */
+export type Convert = (o: Versioned, apiVersion: string, failure: string) => Versioned | undefined;
 
 /** The fields that an owner loses or would lose by this write. */
 export type Conflicts = Map<string, FieldSet>;
@@ -50,22 +53,22 @@ class Versions {
     this.#convert = convert;
   }
 
-  at(o: Versioned, apiVersion: string): Versioned | undefined {
+  at(o: Versioned, apiVersion: string, failure = ''): Versioned | undefined {
     if (o.apiVersion === apiVersion) return o;
     let byVersion = this.#known.get(o.value);
     if (byVersion === undefined) {
       byVersion = new Map();
       this.#known.set(o.value, byVersion);
     }
-    if (!byVersion.has(apiVersion)) byVersion.set(apiVersion, this.#convert(o, apiVersion));
+    if (!byVersion.has(apiVersion)) byVersion.set(apiVersion, this.#convert(o, apiVersion, failure));
     return byVersion.get(apiVersion);
   }
 }
 
 export interface Rules {
   readonly convert: Convert;
-  /** Fields that requests to the resource or subresource cannot set: they have no owner and never conflict. */
-  readonly ignored: FieldSet;
+  /** Fields of a version that requests to the resource or subresource cannot set: they have no owner and never conflict. */
+  readonly ignored: (apiVersion: string) => FieldSet;
 }
 
 /**
@@ -102,7 +105,7 @@ export function* trackApply(
   const last = owners.get(selfKey);
   const fields = fieldsOf(applied.value, applied.schema);
   yield;
-  const set = recursiveDifference(fields, rules.ignored);
+  const set = recursiveDifference(fields, rules.ignored(applied.apiVersion));
   owners.set(selfKey, { ...self, set });
   yield;
   const merged: Versioned = { ...applied, value: mergeObjects(live.value, applied.value, applied.schema) };
@@ -143,10 +146,11 @@ class Comparer {
   *at(apiVersion: string): Steps<Comparison | undefined> {
     const known = this.#known.get(apiVersion);
     if (known !== undefined) return known;
-    const before = this.#versions.at(this.#live, apiVersion);
-    const after = this.#versions.at(this.#next, apiVersion);
+    const before = this.#versions.at(this.#live, apiVersion, 'failed to convert old object: ');
+    const after = this.#versions.at(this.#next, apiVersion, 'failed to convert new object: ');
     if (before === undefined || after === undefined) return undefined;
-    const comparison = yield* compareSteps(before.value, after.value, after.schema, this.#rules.ignored);
+    const ignored = this.#rules.ignored(apiVersion);
+    const comparison = yield* compareSteps(before.value, after.value, after.schema, ignored);
     yield;
     this.#known.set(apiVersion, comparison);
     return comparison;
@@ -187,7 +191,11 @@ function* moveOwnership(owners: Owners, selfKey: string | undefined, comparer: C
  */
 function* prune(merged: Versioned, owners: Owners, last: Owner | undefined, versions: Versions): Steps<Versioned> {
   if (last === undefined || isEmptySet(last.set)) return merged;
-  const then = versions.at(merged, last.apiVersion);
+  const then = versions.at(
+    merged,
+    last.apiVersion,
+    'failed to prune fields: failed to convert merged object to last applied version: ',
+  );
   if (then === undefined) return merged;
   const owned = new Map<string, FieldSet>();
   for (const owner of owners.values()) {
@@ -207,8 +215,9 @@ function* prune(merged: Versioned, owners: Owners, last: Owner | undefined, vers
   const order = [...owned.keys()].sort((a, b) => Number(b === then.apiVersion) - Number(a === then.apiVersion));
   let whole = then;
   for (const apiVersion of order) {
-    const wholeAt = versions.at(whole, apiVersion);
-    const prunedAt = versions.at(pruned, apiVersion);
+    const failure = 'failed to prune fields: failed add back owned items: failed to convert';
+    const wholeAt = versions.at(whole, apiVersion, `${failure} merged object at version ${apiVersion}: `);
+    const prunedAt = versions.at(pruned, apiVersion, `${failure} pruned object at version ${apiVersion}: `);
     if (wholeAt === undefined || prunedAt === undefined) continue;
     yield;
     const kept = union(namedFieldsOf(prunedAt), withNamedFields(owned.get(apiVersion)!, wholeAt.schema));
@@ -222,7 +231,7 @@ function* prune(merged: Versioned, owners: Owners, last: Owner | undefined, vers
   const gone = intersection(difference(all, namedFieldsOf(prunedThen)), lastNamed);
   yield;
   const result = without(then, gone);
-  return versions.at(result, merged.apiVersion) ?? merged;
+  return versions.at(result, merged.apiVersion, 'failed to prune fields: ') ?? merged;
 }
 
 function namedFieldsOf(o: Versioned): FieldSet {

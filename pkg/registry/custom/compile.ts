@@ -17,7 +17,6 @@ import {
   type KindSchema,
   machinery,
   prune,
-  type StructSchema,
   structuralName,
 } from '../../schema/index.js';
 import { type RemoteConverter, remoteConversions } from '../conversion.js';
@@ -25,7 +24,7 @@ import { STORED_VERBS } from '../declare.js';
 import type { Conversion, Kind, ServedResource, ServedSubresource, StorageForm } from '../kind.js';
 import { resourceMemory } from '../memory.js';
 import type { Strategy, Verb, WriteContext } from '../resource.js';
-import { complete, completeSteps } from '../upgrade.js';
+import { complete } from '../upgrade.js';
 import { printerColumns } from './columns.js';
 import { parsedSchemas, type SchemaSource } from './definition.js';
 import { simplePath } from './jsonpath.js';
@@ -97,8 +96,8 @@ class Compiler {
     this.#memory = options.memory ?? new SchemaMemory();
     this.#preserves = spec['preserveUnknownFields'] === true;
     if (remote !== undefined) {
-      this.#remote = this.#settling(remote, pruneSteps);
-      this.#remoteConversion = remoteConversions(this.#settling(this.#remote, completeSteps));
+      this.#remote = this.#pruning(remote);
+      this.#remoteConversion = remoteConversions(remote);
     }
     this.#names0 = names;
     const kind = textAt(names, 'kind');
@@ -123,10 +122,10 @@ class Compiler {
     this.#rules.get(context.version) ?? this.#rules.values().next().value!;
 
   /**
-   * A converter whose results are settled. They have the fields of their version only, whatever the converter returned. Writes and the
-   * tracking of fields need them with defaults, too; what is read has none that the converter did not set.
+   * A converter whose results have the fields of their version only, whatever it returned. Field ownership and webhooks get them as they are, as
+   * in kube-apiserver.
    */
-  #settling(remote: RemoteConverter, settle: (o: JsonObject, type: KindSchema) => Steps<unknown>): RemoteConverter {
+  #pruning(remote: RemoteConverter): RemoteConverter {
     return {
       run: (work) => remote.run(work),
       to: (apiVersion) => {
@@ -135,7 +134,7 @@ class Compiler {
           const converted = await convert(objects);
           const type = this.#types.get(apiVersion);
           for (const o of converted)
-            if (type !== undefined && !(o instanceof ApiError)) await remote.run(settle(o, type));
+            if (type !== undefined && !(o instanceof ApiError)) await remote.run(pruneSteps(o, type));
           return converted;
         };
       },
@@ -250,17 +249,15 @@ class Compiler {
       deprecation: deprecation(v, apiVersion, kind.kind),
       published: () => this.#schemas.schema(gvk.version) ?? {},
     };
-    const schema = (): StructSchema => (this.#remote === undefined ? resource.schema : kind.storage.schema);
     const compiled = this.#memory.value(
       this.#schemas.bytes(gvk.version),
       () => new Derived<RuleNode | undefined>(undefined, undefined),
     );
     const rules = (pace: Pace, timed: Timed) =>
       compiled().at('all', () => timed(() => runSteps(compileRules(this.#schemas.schema(gvk.version) ?? {}), pace)));
-    const validated = this.#remote === undefined ? v : (this.#versions.find((o) => o['storage'] === true) ?? v);
-    const scale = at(validated, 'subresources', 'scale');
+    const scale = at(v, 'subresources', 'scale');
     const paths = isObject(scale) ? scalePaths(scale) : undefined;
-    this.#rules.set(gvk.version, versionRules(resource, rules, schema, paths));
+    this.#rules.set(gvk.version, versionRules(resource, rules, paths));
     return resource;
   }
 
@@ -289,14 +286,13 @@ class Compiler {
 function versionRules(
   resource: ServedResource,
   expressions: VersionRules['expressions'],
-  schema: () => StructSchema,
   scale: ScalePaths | undefined,
 ): VersionRules {
   return {
     resource,
     hasStatus: 'status' in resource.subresources,
     scale,
-    schema,
+    schema: () => resource.schema,
     expressions,
   };
 }

@@ -1,5 +1,5 @@
 import { at, errors, isObject, type JsonObject, type JsonValue, textAt } from '../../api/index.js';
-import type { Subresource } from '../resource.js';
+import type { ScaleUse, Subresource } from '../resource.js';
 
 /** The paths of the fields of a Scale in an object, as field names from the root. */
 export interface ScalePaths {
@@ -22,6 +22,9 @@ export function scalePaths(scale: JsonObject): ScalePaths {
 /** Replicas that the object does not have, in the base of an update. */
 const ABSENT = -(2 ** 31);
 
+/** The replicas of an object without them. */
+const MISSING: Readonly<Record<ScaleUse, number | undefined>> = { get: undefined, base: ABSENT, answer: 0 };
+
 /** `autoscaling/v1 Scale` of a custom resource. */
 export function customScale({ specReplicas, statusReplicas, labelSelector }: ScalePaths): Subresource {
   const shownPath = `".${specReplicas.join('.')}"`;
@@ -31,8 +34,8 @@ export function customScale({ specReplicas, statusReplicas, labelSelector }: Sca
     behaviour: {
       kind: 'scale',
       replicasPath: specReplicas,
-      read: (whole, isBase = false) => {
-        const replicas = at(whole, ...specReplicas) ?? (isBase ? ABSENT : undefined);
+      read: (whole, use = 'get') => {
+        const replicas = at(whole, ...specReplicas) ?? MISSING[use];
         if (replicas === undefined) throw errors.internal(`the spec replicas field ${shownPath} does not exist`);
         const selector = labelSelector === undefined ? '' : textAt(whole, ...labelSelector);
         const status: JsonObject = { replicas: at(whole, ...statusReplicas) ?? 0 };

@@ -25,10 +25,7 @@ export type Timed = <T>(work: () => T) => T;
 export interface VersionRules {
   readonly resource: ServedResource;
   readonly hasStatus: boolean;
-  /**
-   * The schema for validation: that of the request version if versions differ only in their name, else that of the
-   * storage version, which the rules use.
-   */
+  /** The schema for validation. */
   schema(): StructSchema;
   /** The fields of the scale subresource, if the version has one. */
   readonly scale: ScalePaths | undefined;
