@@ -281,6 +281,11 @@ export interface CreateRules<T = AnyFields> {
   validate?(o: Shaped<T>, errors: FieldErrors, context: WriteContext): Promise<void> | Steps<void> | undefined | void;
 }
 
+export type FieldPaths = readonly (readonly string[])[];
+
+/** The fields that a write in the version `request` takes from no owner in the version `owner`. */
+export type ResetFields = (owner: string, request: string) => FieldPaths;
+
 export interface UpdateRules<T = AnyFields> {
   /** PUT to a name that does not exist creates the object. */
   readonly allowCreate?: boolean;
@@ -293,8 +298,8 @@ export interface UpdateRules<T = AnyFields> {
   readonly generation?: 'spec' | 'none' | GenerationRule<T>['raises'];
   /** The generation is decided before disabled fields are dropped and `prepare` runs: a dropped field is a change. */
   readonly generationOfSent?: boolean;
-  /** Fields that server-side apply must not own in this resource or subresource: paths like `['status']`. */
-  readonly resetFields?: readonly (readonly string[])[];
+  /** Fields that writes to this resource or subresource neither own nor take from owners: paths like `['status']`. */
+  readonly resetFields?: FieldPaths | ResetFields;
   /** Restores the fields that this write may not change: the status from `old`, or everything but the status. In steps as on create. */
   prepare?(o: Shaped<T>, old: Shaped<T>, context: WriteContext): Steps<void> | undefined | void;
   /** Validates the change itself: its errors come before those of the rules of create about metadata (`checksUpdateLikeNew`). */

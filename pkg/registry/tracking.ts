@@ -1,4 +1,4 @@
-import { apiVersionOf, cloneJson, type JsonObject } from '../api/index.js';
+import { apiVersionOf, cloneJson, type JsonObject, parseApiVersion } from '../api/index.js';
 import { finish, type Steps } from '../base/index.js';
 import { managedFieldsSteps, type TrackedResource } from '../patch/index.js';
 import { expectedKind } from './bodies.js';
@@ -16,7 +16,7 @@ export function trackedResource(target: RuledTarget): TrackedResource {
   const known = resource.memory.tracked;
   let made = known.get(subresource);
   if (made === undefined) {
-    const resetFields = target.rules.update?.resetFields;
+    const resetFields = resetFieldsOf(target);
     made = {
       // The schema of a custom resource is not kept forever.
       get schema() {
@@ -31,6 +31,12 @@ export function trackedResource(target: RuledTarget): TrackedResource {
     known.set(subresource, made);
   }
   return made;
+}
+
+function resetFieldsOf({ resource, rules }: RuledTarget): TrackedResource['resetFields'] {
+  const resetFields = rules.update?.resetFields;
+  if (typeof resetFields !== 'function') return resetFields;
+  return (owner) => resetFields(parseApiVersion(owner)?.version ?? '', resource.version);
 }
 
 /** Converts between two served versions of a kind. */

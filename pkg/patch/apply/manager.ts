@@ -33,6 +33,8 @@ import { hasUnidentifiedItem } from './unidentified.js';
 import { ConflictError, type Convert, type Rules, trackApply, trackUpdate, type Versioned } from './update.js';
 import { typeErrors } from './validate.js';
 
+type ResetFields = readonly (readonly string[])[];
+
 /** The properties of a resource in one version, or of one of its subresources. */
 export interface TrackedResource {
   /** The schema of the requested version; undefined for a custom resource without a schema. */
@@ -43,9 +45,9 @@ export interface TrackedResource {
   readonly subresource: string;
   /**
    * Fields that this resource or subresource resets, as `[['status'], ['metadata', 'labels']]`; requests to it never
-   * own them.
+   * own them, nor take them from owners: in all versions, or in that of an owner.
    */
-  readonly resetFields?: readonly (readonly string[])[];
+  readonly resetFields?: ResetFields | ((apiVersion: string) => ResetFields);
   /**
    * Converts the object to another version, for entries of that version; undefined if the version no longer exists. If
    * absent, the kind has one version, and entries of other versions are dropped.
@@ -187,16 +189,22 @@ function versionedLive(resource: TrackedResource, live: JsonObject | undefined):
   return versioned(resource, resource.schema === undefined ? {} : zeroObject(resource.schema));
 }
 
-const noFields: readonly (readonly string[])[] = [];
-const ignoredSets = new WeakMap<readonly (readonly string[])[], FieldSet>();
+const noFields: ResetFields = [];
+const ignoredSets = new WeakMap<ResetFields, FieldSet>();
 
-function rulesOf(resource: TrackedResource): Rules {
-  const fields = resource.resetFields ?? noFields;
+function ignoredSet(fields: ResetFields): FieldSet {
   let ignored = ignoredSets.get(fields);
   if (ignored === undefined) {
     ignored = setOfNames(fields);
     ignoredSets.set(fields, ignored);
   }
+  return ignored;
+}
+
+function rulesOf(resource: TrackedResource): Rules {
+  const { resetFields = noFields } = resource;
+  const ignored: Rules['ignored'] = (apiVersion) =>
+    ignoredSet(typeof resetFields === 'function' ? resetFields(apiVersion) : resetFields);
   const convert: Convert = (o, apiVersion, failure) => {
     const converted = resource.convert?.(o.value, o.apiVersion, apiVersion);
     if (converted === undefined) return undefined;
@@ -205,11 +213,7 @@ function rulesOf(resource: TrackedResource): Rules {
     if (problem !== undefined) throw new PatchError('schema', `${failure}${problem}`);
     return found;
   };
-  const own = ignored;
-  // As in kube-apiserver, a write of a custom resource is compared whole in other versions than its own, but one of its status is not.
-  const { schema, apiVersion, subresource } = resource;
-  const isWhole = schema?.embeddedResource === true && subresource === '';
-  return { convert, ignored: (version) => (isWhole && version !== apiVersion ? emptySet : own) };
+  return { convert, ignored };
 }
 
 function* update(

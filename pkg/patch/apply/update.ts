@@ -67,8 +67,8 @@ class Versions {
 
 export interface Rules {
   readonly convert: Convert;
-  /** Fields of a version that requests to the resource or subresource cannot set: they have no owner and never conflict. */
-  readonly ignored: (apiVersion: string) => FieldSet;
+  /** Fields that requests to the resource or subresource cannot set, in a version: they have no owner and never conflict. */
+  ignored(apiVersion: string): FieldSet;
 }
 
 /**
@@ -149,8 +149,7 @@ class Comparer {
     const before = this.#versions.at(this.#live, apiVersion, 'failed to convert old object: ');
     const after = this.#versions.at(this.#next, apiVersion, 'failed to convert new object: ');
     if (before === undefined || after === undefined) return undefined;
-    const ignored = this.#rules.ignored(apiVersion);
-    const comparison = yield* compareSteps(before.value, after.value, after.schema, ignored);
+    const comparison = yield* compareSteps(before.value, after.value, after.schema, this.#rules.ignored(apiVersion));
     yield;
     this.#known.set(apiVersion, comparison);
     return comparison;

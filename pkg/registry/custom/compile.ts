@@ -110,13 +110,15 @@ class Compiler {
     this.#group = textAt(spec, 'group');
     this.#namespaced = spec['scope'] === 'Namespaced';
     this.#versions = objectsAt(spec, 'versions');
-    const statusIsSeparate = this.#versions.some((v) => at(v, 'subresources', 'status') !== undefined);
     this.#strategy = customStrategy(this.#rulesOf, {
-      statusIsSeparate,
+      statusIsSeparate: this.#statusIsSeparate,
       terminating: this.#terminating ? { group: this.#group, resource: this.#names.plural } : undefined,
       complete: (o) => complete(o, this.#stored!),
     });
   }
+
+  readonly #statusIsSeparate = (version: string): boolean =>
+    this.#versions.some((v) => textAt(v, 'name') === version && at(v, 'subresources', 'status') !== undefined);
 
   readonly #rulesOf = (context: WriteContext): VersionRules =>
     this.#rules.get(context.version) ?? this.#rules.values().next().value!;
@@ -271,7 +273,7 @@ class Compiler {
     if (at(v, 'subresources', 'status') !== undefined)
       found['status'] = {
         verbs: ['get', 'patch', 'update'],
-        behaviour: { kind: 'status', strategy: customStatusStrategy(this.#rulesOf) },
+        behaviour: { kind: 'status', strategy: customStatusStrategy(this.#rulesOf, this.#statusIsSeparate) },
         type,
       };
     const scale = at(v, 'subresources', 'scale');

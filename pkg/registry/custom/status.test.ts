@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../api/index.js';
-import { type Bench, causesOf } from '../testing.js';
+import { Bench, causesOf } from '../testing.js';
+import { compile } from './compile.js';
 import { BOXES, openBoxes } from './testing.js';
 
 /** Updates of the status of custom resources. The answers are those of kube-apiserver 1.37. */
@@ -72,5 +73,70 @@ describe('an applied null', () => {
         expect.objectContaining({ manager: 'one', fieldsV1: { 'f:status': {} } }),
       ]),
     });
+  });
+});
+
+describe('a definition with a status subresource in one of two versions', () => {
+  const version = (name: string, subresources: JsonObject): JsonObject => ({
+    name,
+    served: true,
+    storage: name === 'v1',
+    subresources,
+    schema: { openAPIV3Schema: { type: 'object', properties: { spec: PART, status: PART } } },
+  });
+  const names = { plural: 'boxes', singular: 'box', kind: 'Box', listKind: 'BoxList' };
+  const versions = [version('v1', { status: {} }), version('v2', {})];
+  const SECOND = 'boxes.example.com/v2';
+  const part = { q: '1', n: 1 };
+
+  async function openTwo(): Promise<Bench> {
+    const two = await Bench.open();
+    await two.registry.changeKinds({
+      set: [compile({ group: 'example.com', scope: 'Namespaced', names, versions }, names)],
+    });
+    const whole = { ...box({ spec: part, status: part }), apiVersion: 'example.com/v2' };
+    await two.create(SECOND, 'default', whole, { fieldManager: 'creator' });
+    return two;
+  }
+
+  /** The generation, and the owners with the version and the subresource of their writes and their fields. */
+  async function owned(two: Bench): Promise<readonly [JsonValue | undefined, ...string[]]> {
+    const { generation, managedFields } = (await two.get(BOXES, 'default', 'a'))['metadata'] as JsonObject;
+    const entries = (managedFields as JsonObject[]).map((e) => {
+      const version = String(e['apiVersion']).slice('example.com/'.length);
+      return `${e['manager']} ${version} ${e['subresource'] ?? 'main'} ${JSON.stringify(e['fieldsV1'])}`;
+    });
+    return [generation, ...entries.sort()];
+  }
+
+  it('has a status that other writes in the version without the subresource own, as changes of the object', async () => {
+    const two = await openTwo();
+    const both = '{"f:spec":{".":{},"f:n":{},"f:q":{}},"f:status":{".":{},"f:n":{},"f:q":{}}}';
+    expect(await owned(two)).toEqual([1, `creator v2 main ${both}`]);
+    await two.patch(SECOND, ['default', 'a'], { status: { n: 2 } }, 'merge', { fieldManager: 'second' });
+    expect(await owned(two)).toEqual([
+      2,
+      'creator v2 main {"f:spec":{".":{},"f:n":{},"f:q":{}},"f:status":{".":{},"f:q":{}}}',
+      'second v2 main {"f:status":{"f:n":{}}}',
+    ]);
+  });
+
+  it('takes what a request has beside the fields that it writes from owners in the version without the subresource', async () => {
+    const two = await openTwo();
+    const sent = { spec: { n: 3 }, status: { n: 3 } };
+    await two.patch(`${BOXES}/status`, ['default', 'a'], sent, 'merge', { fieldManager: 'status' });
+    expect(await owned(two)).toEqual([
+      1,
+      'creator v2 main {"f:spec":{".":{},"f:q":{}},"f:status":{".":{},"f:q":{}}}',
+      'status v1 status {"f:status":{"f:n":{}}}',
+    ]);
+    const changed = { spec: { n: 4 }, status: { n: 4, q: '4' } };
+    await two.patch(BOXES, ['default', 'a'], changed, 'merge', { fieldManager: 'main' });
+    expect(await owned(two)).toEqual([
+      2,
+      'creator v2 main {"f:spec":{".":{},"f:q":{}},"f:status":{}}',
+      'main v1 main {"f:spec":{"f:n":{}}}',
+      'status v1 status {"f:status":{"f:n":{}}}',
+    ]);
   });
 });

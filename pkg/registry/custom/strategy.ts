@@ -33,19 +33,18 @@ export interface VersionRules {
   expressions(pace: Pace, timed: Timed): RuleNode | undefined | Promise<RuleNode | undefined>;
 }
 
+/** Reports whether the status of objects in a version is written by its subresource only: other writes in that version do not own it. */
+export type StatusIsSeparate = (version: string) => boolean;
+
 export interface StrategyOptions {
-  /** The status is written by its subresource only: a change of it does not raise the generation, and other writes do not own it. */
-  readonly statusIsSeparate: boolean;
+  readonly statusIsSeparate: StatusIsSeparate;
   /** The resource, if its definition is being deleted. */
   readonly terminating: GroupResourceName | undefined;
   /** Sets defaults as reading a stored object does: those of a status that a create may not set. */
   complete(o: JsonObject): void;
 }
 
-/**
- * The strategy of custom resources. `rules` returns the rules of the version of a request. `statusIsSeparate`: a change of the status does
- * not raise the generation.
- */
+/** The strategy of custom resources. `rules` returns the rules of the version of a request. */
 export function customStrategy(
   rules: (context: WriteContext) => VersionRules,
   { statusIsSeparate, terminating, complete }: StrategyOptions,
@@ -76,17 +75,23 @@ export function customStrategy(
     },
     update: {
       allowUnconditional: false,
-      ...(statusIsSeparate ? { resetFields: [['status']] } : {}),
+      // A write in another version may change the status that owners in this one have.
+      resetFields: (owner, request) => (owner === request && statusIsSeparate(owner) ? STATUS : NONE),
       prepare: (o, old, context) => {
         checkKind(o, rules(context));
         if (rules(context).hasStatus) restore('status', o, old);
       },
-      generation: (o, old) => differs(o, old, statusIsSeparate),
+      // A status that has its subresource is restored before, so that only a status without one is a change here.
+      generation: differs,
       validate: (o, old, found, context) => validate({ object: o, old }, rules(context), found, context),
     },
     compatibility: { anyFinalizers: true, repeatsErrors: true },
   };
 }
+
+const STATUS = [['status']] as const;
+const ALL_BUT_STATUS = [['metadata'], ['spec']] as const;
+const NONE = [] as const;
 
 /** Errors after which expressions are not evaluated: the object may not be what they expect. */
 const BLOCKING: ReadonlySet<string> = new Set([
@@ -173,12 +178,17 @@ function timer({ world: { clock } }: WriteContext, record: (milliseconds: number
 }
 
 /** The status subresource of a custom resource: only the status changes, not even the metadata. */
-export function customStatusStrategy(rules: (context: WriteContext) => VersionRules): Strategy {
+export function customStatusStrategy(
+  rules: (context: WriteContext) => VersionRules,
+  statusIsSeparate: StatusIsSeparate,
+): Strategy {
   return {
     update: {
       allowUnconditional: false,
       generation: 'none',
-      resetFields: [['metadata'], ['spec']],
+      // As in kube-apiserver, the metadata and spec that a request has beside the status are taken from owners in versions without a
+      // status subresource, although they are not written.
+      resetFields: (owner) => (statusIsSeparate(owner) ? ALL_BUT_STATUS : NONE),
       prepare: (o, old, context) => {
         checkKind(o, rules(context));
         for (const field of new Set([...Object.keys(o), ...Object.keys(old)]))
@@ -200,10 +210,9 @@ export function customStatusStrategy(rules: (context: WriteContext) => VersionRu
 
 const WELL_KNOWN_FINALIZERS: ReadonlySet<string> = new Set(['orphan', 'foregroundDeletion', 'kubernetes']);
 
-function differs(a: JsonObject, b: JsonObject, statusIsSeparate: boolean): boolean {
+function differs(a: JsonObject, b: JsonObject): boolean {
   for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) {
-    if (key === 'metadata' || key === 'kind' || key === 'apiVersion' || (statusIsSeparate && key === 'status'))
-      continue;
+    if (key === 'metadata' || key === 'kind' || key === 'apiVersion') continue;
     if (!equalJson(a[key], b[key])) return true;
   }
   return false;
