@@ -78,7 +78,7 @@ export class DiscoveryDocuments {
 export function serveRoot(call: Call, services: HttpServices, path: '/api' | '/apis'): void | Promise<void> {
   const { accept } = call.exchange.headers;
   checkRoute(accept, services.stages.supportedEncodings.types);
-  const accepted = negotiate(accept, services.stages.supportedEncodings, allowsAggregated, false);
+  const accepted = negotiate(accept, services.stages.supportedEncodings, allowsAggregated);
   if (accepted === undefined) throw errors.notAcceptable(services.stages.supportedEncodings.types);
   const form = formOf(call, accepted);
   // A client that accepts both gets the aggregated form, whatever the order of its Accept header.
@@ -128,7 +128,7 @@ export function serveVersion(
 function plainForm(call: Call, services: HttpServices): DocumentForm {
   const { accept } = call.exchange.headers;
   checkRoute(accept, services.stages.supportedEncodings.types);
-  const accepted = negotiate(accept, services.stages.supportedEncodings, () => false, false);
+  const accepted = negotiate(accept, services.stages.supportedEncodings, () => false);
   if (accepted === undefined) throw errors.notAcceptable(services.stages.supportedEncodings.types);
   return formOf(call, accepted);
 }

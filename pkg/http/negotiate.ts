@@ -62,18 +62,17 @@ export interface Accepted {
 
 /**
  * Returns the first clause, best quality first, that the server can satisfy, or undefined. `allows` says whether an `as=`
- * conversion is supported in an encoding; `stream` whether the request is a watch.
+ * conversion is supported in an encoding.
  */
 export function negotiate(
   accept: string | undefined,
   server: SupportedEncodings,
   allows: (as: Conversion, encoding: Encoding) => boolean,
-  stream: boolean,
 ): Accepted | undefined {
   if (accept === undefined || accept === '' || accept === 'application/json' || accept === '*/*') return JSON_ACCEPTED;
   for (const clause of parseAccept(accept)) {
     for (const encoding of server.encodings) {
-      const accepted = matches(clause, encoding, allows, stream);
+      const accepted = matches(clause, encoding, allows);
       if (accepted === undefined) continue;
       if (accepted.as === undefined && encoding === 'protobuf' && server.withoutProtobuf === true) continue;
       return accepted;
@@ -82,7 +81,7 @@ export function negotiate(
   return undefined;
 }
 
-/** The media type of a sequence of CBOR items. A watch may request either name. */
+/** The media type of a sequence of CBOR items, which a watch is sent as. Requests name CBOR itself. */
 const CBOR_SEQUENCE = 'cbor-seq';
 
 const JSON_ACCEPTED: Accepted = { encoding: 'json', as: undefined, pretty: false };
@@ -94,12 +93,10 @@ function matches(
   clause: Clause,
   encoding: Encoding,
   allows: (as: Conversion, encoding: Encoding) => boolean,
-  stream: boolean,
 ): Accepted | undefined {
   const subtype = MEDIA_TYPES[encoding].slice('application/'.length);
   if (clause.type !== '*' && clause.type !== 'application') return undefined;
-  const named = clause.subtype === subtype || (stream && encoding === 'cbor' && clause.subtype === CBOR_SEQUENCE);
-  if (clause.subtype !== '*' && !named) return undefined;
+  if (clause.subtype !== '*' && clause.subtype !== subtype) return undefined;
   const { parameters } = clause;
   // Requests other than watches ignore it.
   if (parameters.has('stream') && !(STREAMED.has(encoding) && parameters.get('stream') === 'watch')) return undefined;
@@ -231,7 +228,7 @@ export function looseRepresentationOf(
   goKind: string,
 ): Negotiated {
   const allows = wanted.withoutTable === true ? allowsOnlyMetadata : allowsMeta;
-  const accepted = negotiate(wanted.accept, server, allows, shape === 'watch');
+  const accepted = negotiate(wanted.accept, server, allows);
   // A watch cannot be encoded in YAML. Other clauses of the header are ignored, because YAML was already selected.
   if (accepted === undefined) throw errors.notAcceptable(server.types);
   if (shape === 'watch' && accepted.encoding === 'yaml') throw errors.notAcceptable(streamTypes(server));
@@ -292,7 +289,7 @@ export type DocumentForm = Pick<Representation, 'encoding' | 'pretty'>;
 
 /** The encoding of an error. It never throws: a header that cannot be satisfied gets indented JSON. */
 export function errorForm(wanted: Wanted, server: SupportedEncodings): DocumentForm {
-  const accepted = negotiate(wanted.accept, server, allowsNothing, true);
+  const accepted = negotiate(wanted.accept, server, allowsNothing);
   if (accepted === undefined) return { encoding: 'json', pretty: true };
   return { encoding: accepted.encoding, pretty: wantsPretty(wanted, accepted.pretty) };
 }

@@ -143,7 +143,7 @@ const accepts = textTarget({
   ],
   refusals: [ApiError],
   run: (text) => {
-    negotiate(text, SERVER, allowsMeta, true);
+    negotiate(text, SERVER, allowsMeta);
     errorForm({ accept: text, query: new Query(''), userAgent: text }, SERVER);
     acceptsGzip({ compresses: true, exchange: { method: 'GET', headers: { 'accept-encoding': text } } } as never);
     settled(() => checkRoute(text, SERVER.types));
