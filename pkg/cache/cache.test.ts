@@ -355,7 +355,7 @@ describe('cache', () => {
     const late = (await fixture(first.keyspace)).watch(everything, start);
     late.take(4096);
     await settle();
-    expect(drain(late).map((e) => e.type)).toEqual(['ERROR']);
+    expect(late.take(4096)).toMatchObject({ payload: Buffer.from('{"type":"ERROR"}\n'), error: true });
     expect(late.ended).toBe(true);
   });
 

@@ -77,7 +77,7 @@ export class Cursor implements GroupMember {
       return frames;
     }
     if (this.#final !== undefined) {
-      const last = single(this.#final);
+      const last: Frames = { ...single(this.#final), error: true };
       this.#finish();
       return last;
     }

@@ -7,6 +7,8 @@ export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 export interface Frames {
   payload: Buffer;
   readonly events: number;
+  /** The payload is an ERROR event. Its object is a Status in every representation. */
+  readonly error?: true;
   /**
    * The payload in the framing of a transport that needs one, built once for all watches. The transport sets it, and
    * may make `payload` a view of it, so that the bytes are in memory once; the cache does not read it.

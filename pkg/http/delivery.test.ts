@@ -159,6 +159,14 @@ it('ends with the first event when the encoding cannot represent it', async () =
   expect([connection.ended, connection.written, written, stream.closed, watches.size]).toEqual([true, [], [], true, 0]);
 });
 
+it('reports an error in an encoding that cannot represent events', async () => {
+  const { connection, stream, delivery } = deliver(true);
+  stream.fail('e');
+  connection.drain();
+  await delivery.done;
+  expect([connection.ended, connection.written]).toEqual([true, ['e']]);
+});
+
 it('keeps a slow client, and one without pending events', async () => {
   const { timers, connection, stream } = deliver();
   stream.push('a');

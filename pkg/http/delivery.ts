@@ -12,7 +12,7 @@ export interface DeliveryOptions {
   readonly scheduler: Scheduler;
   /** Milliseconds until the watch ends by itself. */
   readonly lasts: number;
-  /** The negotiated encoding cannot represent events: the watch ends with the first one. */
+  /** The negotiated representation has no objects: the watch ends with the first event that is not an error. */
   readonly unwritable: boolean;
   readonly watches: Watches;
   /** Called whenever no event is pending: first after the initial objects. */
@@ -95,7 +95,7 @@ export class Delivery {
       return false;
     }
     if (frames.events === 0) return true;
-    if (this.#options.unwritable) {
+    if (this.#options.unwritable && frames.error !== true) {
       this.#finish('end');
       return false;
     }

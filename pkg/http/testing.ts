@@ -69,6 +69,7 @@ export const CATALOGUE_WITH_DEPLOYMENTS: ServedResources = buildServedResources(
 /** A stream of events that a test controls. */
 export class TestStream implements EventStream {
   readonly #pending: Buffer[] = [];
+  #failure: Buffer | undefined;
   #wake: () => void = () => {};
   ended = false;
   closed = false;
@@ -77,6 +78,12 @@ export class TestStream implements EventStream {
   push(frames: string | Buffer): void {
     this.#pending.push(typeof frames === 'string' ? Buffer.from(frames) : frames);
     this.#wake();
+  }
+
+  /** Ends the stream with an ERROR event. */
+  fail(frame: string): void {
+    this.#failure = Buffer.from(frame);
+    this.end();
   }
 
   /** The events that were not read yet. */
@@ -90,7 +97,11 @@ export class TestStream implements EventStream {
   }
 
   take(): Frames | undefined {
-    if (this.#pending.length === 0) return undefined;
+    if (this.#pending.length === 0) {
+      const payload = this.#failure;
+      this.#failure = undefined;
+      return payload && { payload, events: 1, error: true, framed: undefined };
+    }
     const events = this.#pending.length;
     const payload = Buffer.concat(this.#pending.splice(0));
     return { payload, events, framed: undefined };

@@ -6,7 +6,7 @@ import type { EventStream, Frames } from './requests.js';
 
 type Pending =
   | { readonly kind: 'event'; readonly type: EventType; readonly object: StoredObject; readonly first: boolean }
-  | { readonly kind: 'bytes'; readonly bytes: Buffer };
+  | { readonly kind: 'bytes'; readonly bytes: Buffer; readonly error: boolean };
 
 const NOTHING = Buffer.alloc(0);
 
@@ -24,6 +24,8 @@ export class ConvertedStream implements EventStream {
   #events = 0;
   #converting = false;
   #failure = false;
+  /** The last event of `#ready` is an ERROR event. */
+  #error = false;
   #closed = false;
   #wake: () => void = () => {};
 
@@ -62,9 +64,9 @@ export class ConvertedStream implements EventStream {
     };
   }
 
-  /** Bytes that need no conversion, at their position among the events. */
-  raw(bytes: Buffer): Buffer {
-    this.#collected.push({ kind: 'bytes', bytes });
+  /** A bookmark, or the ERROR event of the collection: it needs no conversion, and keeps its position among the events. */
+  raw(bytes: Buffer, error = false): Buffer {
+    this.#collected.push({ kind: 'bytes', bytes, error });
     return NOTHING;
   }
 
@@ -112,7 +114,7 @@ export class ConvertedStream implements EventStream {
     this.#ready = [];
     const events = this.#events;
     this.#events = 0;
-    return { payload, events, framed: undefined };
+    return { payload, events, ...(this.#error && events === 1 ? { error: true } : {}), framed: undefined };
   }
 
   async #convert(pending: readonly Pending[]): Promise<void> {
@@ -123,9 +125,11 @@ export class ConvertedStream implements EventStream {
       for (const p of pending) {
         this.#ready.push(...this.#framed(p, objects));
         this.#events++;
+        if (p.kind === 'bytes' && p.error) this.#error = true;
       }
     } catch (e) {
       this.#failure = true;
+      this.#error = true;
       const message = e instanceof Error ? e.message : String(e);
       this.#ready.push(this.#failed(errors.internal(message).status as unknown as JsonObject));
       this.#events++;

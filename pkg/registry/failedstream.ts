@@ -6,7 +6,7 @@ export class FailedStream implements EventStream {
   #frames: Frames | undefined;
 
   constructor(payload: Buffer) {
-    this.#frames = { payload, events: 1, framed: undefined };
+    this.#frames = { payload, events: 1, error: true, framed: undefined };
   }
 
   take(): Frames | undefined {

@@ -102,8 +102,15 @@ describe('a read on a peer that lags', () => {
     await soFar(pending);
     behind.world.advance(limits.freshnessWait);
     const stream = await pending;
-    const event = JSON.parse(stream.take(1)!.payload.toString()) as { type: string; object: { code: number } };
-    expect([event.type, event.object.code, stream.take(1), stream.ended]).toEqual(['ERROR', 504, undefined, true]);
+    const { payload, error } = stream.take(1)!;
+    const event = JSON.parse(payload.toString()) as { type: string; object: { code: number } };
+    expect([event.type, event.object.code, error, stream.take(1), stream.ended]).toEqual([
+      'ERROR',
+      504,
+      true,
+      undefined,
+      true,
+    ]);
   });
 
   it('tells the client of a streaming list to retry, as kube-apiserver does for kinds that it does not cache, too', async () => {

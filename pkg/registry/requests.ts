@@ -278,6 +278,8 @@ export interface EventStream {
 export interface Frames {
   payload: Buffer;
   readonly events: number;
+  /** The payload is an ERROR event. Its object is a Status in every representation. */
+  readonly error?: true;
   /**
    * The payload in the framing of a transport that needs one, built once for all watches. The transport sets it, and
    * may make `payload` a view of it, so that the bytes are in memory once.

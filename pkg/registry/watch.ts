@@ -53,7 +53,7 @@ export async function watch(core: Core, request: WatchRequest, context: RequestC
   const stream = new ConvertedStream(resource, framer, failed);
   const collector = stream.collector(`converted ${core.world.random.uuid()}`);
   return stream.attach(
-    collection.watch({ ...start, framer: collector, expired: (oldest) => stream.raw(expired(oldest)) }),
+    collection.watch({ ...start, framer: collector, expired: (oldest) => stream.raw(expired(oldest), true) }),
   );
 }
 
