@@ -65,12 +65,13 @@ export async function fresh(core: Core, context: Pick<RequestContext, 'deadline'
   }
 }
 
-/** Waits for a short time until the cache has applied a version. */
+/** Waits for a short time until the cache has applied a version. `stored`: kube-apiserver reads it in its store. */
 export async function notOlderThan(
   core: Core,
   { resource }: Pick<Target, 'resource'>,
   revision: Revision,
   context: RequestContext,
+  stored = false,
 ): Promise<void> {
   if (revision <= core.cache.applied) return;
   const deadline = Math.min(context.deadline, core.world.clock.monotonic() + limits.freshnessWait);
@@ -79,13 +80,18 @@ export async function notOlderThan(
   } catch (e) {
     if (!(e instanceof NotServed)) throw e;
     if (e.reason !== 'timeout') throw refusal(e.reason, e.message);
-    throw tooLargeVersion(resource, revision, core.cache.applied);
+    throw tooLargeVersion(resource, revision, core.cache.applied, stored);
   }
 }
 
 /** As in kube-apiserver, only a cache tells the client to wait for a later version. */
-export function tooLargeVersion({ strategy }: ServedResource, wanted: Revision, current: Revision): ApiError {
-  return errors.tooLargeResourceVersion(wanted, current, strategy.compatibility?.uncached !== true);
+export function tooLargeVersion(
+  { strategy }: ServedResource,
+  wanted: Revision,
+  current: Revision,
+  stored = false,
+): ApiError {
+  return errors.tooLargeResourceVersion(wanted, current, !stored && strategy.compatibility?.uncached !== true);
 }
 
 /** The error for a request that the store refused; it tells the client to retry if that may help. */

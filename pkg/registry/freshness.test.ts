@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../api/index.js';
+import type { ApiError, JsonObject } from '../api/index.js';
 import { decodeContinue, encodeContinue } from './continuetoken.js';
 import { limits } from './limits.js';
 import { metaOf, text } from './meta.js';
@@ -90,6 +90,20 @@ describe('a read on a peer that lags', () => {
     await soFar(refused);
     behind.world.advance(limits.freshnessWait);
     expect(await refused).toMatch(/^504 Timeout: Too large resource version: /);
+  });
+
+  it('tells the client to retry, except a list of one object at exactly that version', async () => {
+    const { behind, newest } = await behindTwoMaps();
+    const exactly = { resourceVersion: newest, resourceVersionMatch: 'Exact' };
+    const pending = [
+      behind.list('configmaps', 'default', exactly),
+      behind.list('configmaps', 'default', { ...exactly, fieldSelector: 'metadata.name=a' }),
+      behind.list('configmaps', '', { ...exactly, fieldSelector: 'metadata.name=a' }),
+      behind.list('configmaps', 'default', { resourceVersion: newest, fieldSelector: 'metadata.name=a' }),
+    ].map((list) => list.catch((e: ApiError) => e.status.details?.retryAfterSeconds));
+    await Promise.all(pending.map(soFar));
+    behind.world.advance(limits.freshnessWait);
+    expect(await Promise.all(pending)).toEqual([1, undefined, 1, 1]);
   });
 
   it('begins a streaming list that fails if that version does not arrive', async () => {

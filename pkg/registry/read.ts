@@ -59,7 +59,7 @@ export async function list(core: Core, request: ListRequest, context: RequestCon
   checkListOptions(options, core.featureEnabled(SHARDS_GATE));
   const selected = await selectInTurns(target, options, parsed, context);
   if (target.kind === 'virtual') return listVirtual(core, target, selected, context);
-  const from = await startOf(core, request, context);
+  const from = await startOf(core, request, selectsOne(selected), context);
   const prefix = keyOf(resource, target.namespace, '');
   const page: Page = {
     prefix,
@@ -122,9 +122,14 @@ interface Start {
 /**
  * Returns the state that a list reads. Without a version: the newest acknowledged state of all peers. `0`: the current
  * state of the cache, however old. `N`: a state that is not older, or exactly this one (`Exact`, or with a limit). With
- * a continue token: the state of the first page.
+ * a continue token: the state of the first page. `one`: the list is of one key.
  */
-async function startOf(core: Core, { target, options }: ListRequest, context: RequestContext): Promise<Start> {
+async function startOf(
+  core: Core,
+  { target, options }: ListRequest,
+  one: boolean,
+  context: RequestContext,
+): Promise<Start> {
   const collection = collectionOf(core, target.resource);
   const limit = Math.max(0, options.limit);
   const { resourceVersion } = options;
@@ -151,8 +156,9 @@ async function startOf(core: Core, { target, options }: ListRequest, context: Re
   // Only the plain `0` is a list without a limit, although other spellings are the same number.
   if (wanted === 0)
     return { ...newest(collection), continuation: undefined, limit: resourceVersion === '0' && cached ? 0 : limit };
-  await notOlderThan(core, target, wanted, context);
   const exact = options.resourceVersionMatch === 'Exact' || (options.resourceVersionMatch === '' && limit > 0);
+  // As in kube-apiserver, whose cache has no older states of single objects.
+  await notOlderThan(core, target, wanted, context, exact && one);
   return { ...(exact ? exactly(collection, wanted) : newest(collection)), continuation: undefined, limit };
 }
 
@@ -217,6 +223,11 @@ function following(
   return remaining === 0 ? { items, next: undefined, remaining: undefined } : { items, next, remaining };
 }
 
+/** Reports whether the selectors leave one key. */
+function selectsOne({ name, namespaced, namespace }: Selected): boolean {
+  return name !== '' && (!namespaced || namespace !== '');
+}
+
 /** Returns the range of keys that a selection by namespace or name can match. */
 function narrowed({ start, end, prefix, selected }: Page): {
   readonly key: string;
@@ -225,7 +236,7 @@ function narrowed({ start, end, prefix, selected }: Page): {
 } {
   const { namespace, name, resourcePrefix, namespaced } = selected;
   const within = namespaced && namespace !== '' ? `${resourcePrefix}${namespace}/` : prefix;
-  if (name !== '' && (!namespaced || namespace !== '')) return { key: within + name, end, only: true };
+  if (selectsOne(selected)) return { key: within + name, end, only: true };
   if (within === prefix) return { key: start, end, only: false };
   return { key: start > within ? start : within, end: prefixEnd(within), only: false };
 }
