@@ -313,6 +313,35 @@ describe('events', () => {
     ]);
   });
 
+  it('of a Table of API services all have the columns', async () => {
+    const b = await Bench.open();
+    const what = 'apiservices.apiregistration.k8s.io/v1';
+    for (const version of ['v1', 'v2'])
+      await b.create(what, '', {
+        apiVersion: 'apiregistration.k8s.io/v1',
+        kind: 'APIService',
+        metadata: { name: `${version}.example.com` },
+        spec: { group: 'example.com', version, groupPriorityMinimum: 1, versionPriority: 1 },
+      });
+    const options = { ...EVERYTHING, allowBookmarks: true, name: '' };
+    const request = { target: b.target(what, ''), options, representation: form({ form: 'table' }) };
+    const tables = drain(await b.registry.watch(request, b.context));
+    expect(tables.map(({ object }) => (object['columnDefinitions'] as JsonObject[] | null)?.length)).toEqual([4, 4, 4]);
+  });
+
+  it.each([
+    ['customresourcedefinitions.apiextensions.k8s.io/v1', ['', '', '', '0001-01-01T00:00:00Z', '', '', '', false]],
+    ['priorityclasses.scheduling.k8s.io/v1', ['', 0, false, '<unknown>', '']],
+    ['services', ['', '', '<none>', '<unknown>', '<none>', '<unknown>', '<none>']],
+  ])('of a Table of %s end with a bookmark that has the cells of an empty object', async (what, cells) => {
+    const b = await Bench.open();
+    const options = { ...EVERYTHING, allowBookmarks: true, name: '', labelSelector: 'none' };
+    const request = { target: b.target(what, ''), options, representation: form({ form: 'table' }) };
+    const stream = await b.registry.watch(request, b.context);
+    const [row] = drain(stream).at(-1)!.object['rows'] as JsonObject[];
+    expect(row!['cells']).toEqual(cells);
+  });
+
   it('share WebSocket frames among all watches of the same form, separate from HTTP', async () => {
     const b = await Bench.open();
     const request = {

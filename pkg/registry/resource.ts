@@ -401,6 +401,8 @@ export interface TableDeclaration<T = AnyFields> {
   readonly columns: readonly TableColumn[];
   /** An empty list has null for its rows, as with kube-apiserver's default columns. */
   readonly nullWithoutRows?: boolean;
+  /** Every event of a watch has the columns, not only the first. */
+  readonly columnsInEachEvent?: boolean;
   /** Cells of one object, as many as there are columns. `now` in milliseconds, for ages. */
   cells(o: Shaped<T>, now: number): readonly JsonValue[];
 }

@@ -84,13 +84,13 @@ export function tableRow(
   return { cells: [...table.cells(stored, now)], object: rowObject(resource, served, representation) };
 }
 
-/** Returns a Table. In a watch, only the first event has `columns`. */
+/** Returns a Table. In a watch, only the first event has `columns`, unless the kind declares otherwise. */
 export function tableWith(form: RowForm, metadata: JsonObject, rows: JsonArray | null, columns: boolean): JsonObject {
   return {
     kind: 'Table',
     apiVersion: `meta.k8s.io/${form.representation.metaVersion}`,
     metadata,
-    columnDefinitions: columns ? tableColumns(form.table) : null,
+    columnDefinitions: columns || form.table.columnsInEachEvent === true ? tableColumns(form.table) : null,
     rows,
   };
 }

@@ -1,4 +1,4 @@
-import { cloneJson, equalJson, formatTime, isObject, type JsonObject, type JsonValue } from '../../../api/index.js';
+import { equalJson, formatTime, isObject, type JsonObject, type JsonValue } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import { isTextFormat } from '../../../schema/index.js';
 import { CREATION_TIME, NAME_COLUMN } from '../../custom/columns.js';
@@ -133,7 +133,8 @@ const table: TableDeclaration = {
         .map((v) => `${textAt(v, 'name')}${v['storage'] === true ? '(storage)' : ''}`)
         .sort()
         .join(','),
-      cloneJson(at(o, 'metadata', 'creationTimestamp') ?? null),
+      // A bookmark has no time: kube-apiserver then writes that of a zero time in Go.
+      textAt(o, 'metadata', 'creationTimestamp') || '0001-01-01T00:00:00Z',
       textAt(o, 'spec', 'group'),
       textAt(o, 'spec', 'names', 'kind'),
       listAt(o, 'spec', 'names', 'shortNames').join(','),

@@ -56,14 +56,17 @@ export const apiService: ResourceDeclaration<ApiService> = {
       statusAlone<ApiService>({ update: { validate: (o, _old, errors) => validateStatus(o, errors) } }),
     ),
   },
-  table: table(
-    [
-      column('Service', 'The service that serves the version; Local for this server.'),
-      column('Available', 'Whether the version is served.'),
-      AGE,
-    ],
-    (o, now) => [serviceCell(o), availableCell(o), age(o, now)],
-  ),
+  table: {
+    ...table(
+      [
+        column('Service', 'The service that serves the version; Local for this server.'),
+        column('Available', 'Whether the version is served.'),
+        AGE,
+      ],
+      (o, now) => [serviceCell(o), availableCell(o), age(o, now)],
+    ),
+    columnsInEachEvent: true,
+  },
 };
 
 /** A local APIService is available from its creation, and no manager owns its status. */

@@ -30,11 +30,6 @@ export const priorityClass: ResourceDeclaration<shapes.SchedulingV1PriorityClass
       AGE,
       column('PreemptionPolicy', 'Whether pods of the class may displace others.'),
     ],
-    (o, now) => [
-      numberAt(o, 'value'),
-      boolAt(o, 'globalDefault'),
-      age(o, now),
-      textAt(o, 'preemptionPolicy') || 'PreemptLowerPriority',
-    ],
+    (o, now) => [numberAt(o, 'value'), boolAt(o, 'globalDefault'), age(o, now), textAt(o, 'preemptionPolicy')],
   ),
 };

@@ -118,6 +118,9 @@ function externalAddresses(o: Shaped<shapes.CoreV1Service>): string {
       const all = [...new Set(ingress)].sort().concat(named);
       return all.length === 0 ? '<pending>' : all.join(',');
     }
+    case '':
+      // A bookmark.
+      return '<unknown>';
     default:
       return named.length === 0 ? '<none>' : named.join(',');
   }
