@@ -46,6 +46,10 @@ export function checkListOptions(o: ListOptions, shardsAllowed: boolean): void {
  * existing objects.
  */
 export function checkedWatchOptions(given: WatchOptions, shardsAllowed: boolean): WatchOptions {
+  if (given.byPath === true) {
+    checkListOptions(given, shardsAllowed);
+    return given;
+  }
   const legacy = given.resourceVersion === '' || given.resourceVersion === '0';
   const silent = given.sendInitialEvents === undefined && given.resourceVersionMatch === '';
   const o: WatchOptions =

@@ -322,6 +322,27 @@ describe('watches', () => {
     expect(await refusal(b.watch('configmaps', 'default', { sendInitialEvents: true }))).toMatch(/^422/);
   });
 
+  it('that only the path requests have the options of a list, and no bookmark after the existing objects', async () => {
+    const b = await Bench.open();
+    await b.create('configmaps', 'default', map('a'));
+    const watched = async (more: object, byPath = true): Promise<string> => {
+      const options = { byPath, allowBookmarks: true, ...more };
+      const types = drain(await b.watch('configmaps', 'default', options)).map(({ type }) => type);
+      return types.join();
+    };
+    const initial = { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' };
+    expect(await watched({})).toBe('ADDED');
+    expect(await watched({ resourceVersion: '0', resourceVersionMatch: 'NotOlderThan' })).toBe('ADDED');
+    expect(await watched({}, false)).toBe('ADDED,BOOKMARK');
+    // Another spelling of version 0 is none that has defaults.
+    expect(await watched({ resourceVersion: '00' }, false)).toBe('ADDED');
+    expect(await watched({ ...initial, sendInitialEvents: false, resourceVersion: '00' }, false)).toBe('');
+    expect(await refusal(watched({ ...initial, resourceVersion: '0' }))).toContain(
+      'sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list',
+    );
+    expect(await refusal(watched({ resourceVersion: '0', resourceVersionMatch: 'Exact' }))).toMatch(/^422/);
+  });
+
   it('of events end with 410 if their version is compacted, whatever the log has', async () => {
     const b = await Bench.open();
     const from = b.registry.cache.applied;

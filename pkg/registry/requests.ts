@@ -203,6 +203,8 @@ export interface ListOptions {
 
 export interface WatchOptions extends ListOptions {
   readonly allowBookmarks: boolean;
+  /** Only the path requests a watch: as in kube-apiserver, the options are then validated as those of a list, and have no defaults. */
+  readonly byPath?: boolean;
   /** The name for a watch of one object, else ''. */
   readonly name: string;
 }

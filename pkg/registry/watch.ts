@@ -29,7 +29,9 @@ export async function watch(core: Core, request: WatchRequest, context: RequestC
   const { prefix } = target.resource.storage;
   const lost = collection.unreadableBetween(prefix, prefixEnd(prefix));
   if (lost.length > 0) throw unreadableList(target.resource.groupResource, lost);
-  const initial = options.sendInitialEvents === true;
+  const listed = options.sendInitialEvents === true;
+  // A watch of version 0 has the existing objects, too, unless it declines them; but no bookmark tells their end.
+  const initial = listed || (after === undefined && options.sendInitialEvents === undefined);
   const { resource } = target;
   const uncached = resource.strategy.compatibility?.uncached === true;
   // The log may still have later events, but kube-apiserver asks its store alone.
@@ -46,7 +48,7 @@ export async function watch(core: Core, request: WatchRequest, context: RequestC
     selection: selected,
     after: state === undefined ? after! : state.revision,
     initial: initial ? objects(state!.objects, selected) : undefined,
-    initialEnd: initial && options.allowBookmarks,
+    initialEnd: listed && options.allowBookmarks,
     bookmarks: options.allowBookmarks,
   };
   if (resource.declaration.remote === undefined) return collection.watch({ ...start, framer, expired });
