@@ -1,4 +1,4 @@
-import { type ApiError, errors } from '../api/index.js';
+import { ApiError, errors } from '../api/index.js';
 import type { Body, PatchType, Representation } from '../registry/index.js';
 import type { Query } from './requestinfo.js';
 
@@ -207,7 +207,10 @@ export interface Wanted {
 export interface Negotiated extends Representation {
   /** This form is for lists: no event of a watch can have it. */
   readonly ofLists?: true;
-  /** The error if the response is of this shape: metadata of a list were requested of an object, or the reverse. */
+  /**
+   * The error if the response is of this shape: metadata of a list were requested of an object, or the reverse, a Table with unknown
+   * objects, or a watch in YAML.
+   */
   readonly mismatch?: ApiError;
 }
 
@@ -231,7 +234,8 @@ export function looseRepresentationOf(
   const accepted = negotiate(wanted.accept, server, allows);
   // A watch cannot be encoded in YAML. Other clauses of the header are ignored, because YAML was already selected.
   if (accepted === undefined) throw errors.notAcceptable(server.types);
-  if (shape === 'watch' && accepted.encoding === 'yaml') throw errors.notAcceptable(streamTypes(server));
+  if (shape === 'watch' && accepted.encoding === 'yaml')
+    return { ...PLAIN_JSON, mismatch: errors.notAcceptable(streamTypes(server)) };
   const pretty = shape !== 'watch' && wantsPretty(wanted, accepted.pretty);
   const as = accepted.as;
   if (as === undefined) {
@@ -242,11 +246,13 @@ export function looseRepresentationOf(
     return mixedUp(`you requested PartialObjectMetadataList, but the requested object is not a list (${goKind})`);
   if (as.kind === 'PartialObjectMetadata' && shape === 'list')
     return mixedUp(`you requested PartialObjectMetadata, but the requested object is a list (${goKind}List)`);
+  const included = as.kind === 'Table' ? includeObject(wanted.query) : 'Metadata';
+  if (included instanceof ApiError) return { ...PLAIN_JSON, mismatch: included };
   return {
     encoding: accepted.encoding,
     form: as.kind === 'Table' ? 'table' : 'metadata',
     metaVersion: as.version as 'v1' | 'v1beta1',
-    includeObject: as.kind === 'Table' ? includeObject(wanted.query) : 'Metadata',
+    includeObject: included,
     pretty,
     ...(as.kind === 'PartialObjectMetadataList' ? { ofLists: true } : {}),
   };
@@ -264,11 +270,11 @@ function mixedUp(message: string): Negotiated {
   return { ...PLAIN_JSON, mismatch: errors.notAcceptableBecause(message) };
 }
 
-function includeObject(query: Query): Representation['includeObject'] {
+function includeObject(query: Query): Representation['includeObject'] | ApiError {
   const value = query.text('includeObject');
   if (value === '') return 'Metadata';
   if (value === 'None' || value === 'Metadata' || value === 'Object') return value;
-  throw errors.badRequest(
+  return errors.badRequest(
     `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(value)}: must be 'Metadata', 'Object', 'None', or empty`,
   );
 }

@@ -122,6 +122,8 @@ export class TestStream implements EventStream {
 
 export class TestRegistry implements Verbs {
   servedResources: ServedResources = CATALOGUE;
+  /** What the streams of watches begin with. */
+  first = '';
   readonly objects = new Map<string, JsonObject>();
   readonly streams: TestStream[] = [];
   /** Runs before every verb; may throw or wait. */
@@ -142,6 +144,7 @@ export class TestRegistry implements Verbs {
   async watch(): Promise<EventStream> {
     await this.before();
     const stream = new TestStream();
+    if (this.first !== '') stream.push(this.first);
     this.streams.push(stream);
     return stream;
   }

@@ -81,6 +81,7 @@ export {
   type ServedSubresource,
   type ServedVersion,
   type StorageForm,
+  servedResourcesOf,
 } from './servedresources.js';
 export { objectTarget, resolveTarget } from './target.js';
 export { UNSAFE_DELETE_GATE } from './unsafedelete.js';

@@ -28,16 +28,24 @@ export function looseAnswerForm(request: ResourceRequest, services: HttpServices
   const { call, info, served } = request;
   const { accept } = call.exchange.headers;
   const collection = info.name === '' && (call.exchange.method === 'GET' || call.exchange.method === 'HEAD');
-  checkRoute(
-    accept,
-    collection || shape === 'watch'
-      ? watchableTypes(services.stages.supportedEncodings)
-      : services.stages.supportedEncodings.types,
-  );
+  const custom = isCustom(served.type);
+  // Custom resources have no routes in kube-apiserver, only the types that are negotiated.
+  if (!custom)
+    checkRoute(
+      accept,
+      collection || shape === 'watch'
+        ? watchableTypes(services.stages.supportedEncodings)
+        : services.stages.supportedEncodings.types,
+    );
   warnOfDeprecation(request, services);
   const wanted = { accept, query: info.query, userAgent: call.userAgent, withoutTable: !hasTable(request) };
-  const encodings = encodingsOf(services.stages.supportedEncodings, isCustom(served.type));
-  return looseRepresentationOf(wanted, encodings, shape, goKind(served.group, served.kind));
+  const encodings = encodingsOf(services.stages.supportedEncodings, custom);
+  return looseRepresentationOf(
+    wanted,
+    encodings,
+    shape,
+    custom ? '*unstructured.Unstructured' : goKind(served.group, served.kind),
+  );
 }
 
 /** As in kube-apiserver, a request that has no route is not a use of the deprecated version. */
@@ -59,7 +67,7 @@ function hasTable({ served, info }: ResourceRequest): boolean {
 
 /** The name of a kind in kube-apiserver's messages: `*apps.Deployment`. */
 function goKind(group: string, kind: string): string {
-  return `*${group === '' ? 'core' : group.split('.')[0]}.${kind}`;
+  return `*${group === '' || group === 'events.k8s.io' ? 'core' : group.split('.')[0]}.${kind}`;
 }
 
 /** Sends an object. Encoding a large one yields. */

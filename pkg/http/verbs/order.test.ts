@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { errors } from '../../api/index.js';
+import { compile, servedResourcesOf } from '../../registry/index.js';
 import { createRouter } from '../router.js';
 import type { Verbs } from '../services.js';
 import { testServices, testWorld } from '../testing.js';
@@ -70,4 +71,59 @@ describe('a deletion whose response has no acceptable form', () => {
     expect(got.json()).toMatchObject({ kind: 'Status' });
     expect(got.statusCode).not.toBe(406);
   });
+});
+
+describe('a form that the response cannot have is refused', () => {
+  const CONFIGMAPS = '/api/v1/namespaces/n/configmaps';
+  const json = (as: string) => `application/json;as=${as};g=meta.k8s.io;v=v1`;
+
+  it.each([
+    ['a list', CONFIGMAPS, json('PartialObjectMetadata'), 'is a list (*core.ConfigMapList)'],
+    ['a get', `${CONFIGMAPS}/a`, json('PartialObjectMetadataList'), 'is not a list (*core.ConfigMap)'],
+    ['a watch', `${CONFIGMAPS}?watch=1`, 'application/yaml', 'application/json;stream=watch'],
+    ['a watch', `${CONFIGMAPS}?watch=1&includeObject=x`, json('Table'), 'Unable to convert to Table'],
+  ])('after other errors of %s: %s as %s', async (_what, url, accept, message) => {
+    const services = testServices(testWorld);
+    const router = createRouter(services);
+    const made = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' } };
+    await router.inject({ method: 'POST', url: CONFIGMAPS, payload: made });
+    const asked = () => router.inject({ method: 'GET', url, headers: { accept } });
+    const refused = await asked();
+    expect([400, 406]).toContain(refused.statusCode);
+    expect(refused.body).toContain(message);
+    for (const stream of services.registry.streams) expect(stream.closed).toBe(true);
+    const fail = async () => {
+      throw errors.badRequest('no such option');
+    };
+    Object.assign(services.registry, { get: fail, list: fail, watch: fail });
+    expect((await asked()).body).toContain('no such option');
+  });
+
+  it('with the types of the request for a custom resource, which has no route', async () => {
+    const services = testServices(testWorld);
+    const names = { plural: 'boxes', singular: 'box', kind: 'Box', listKind: 'BoxList' };
+    const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }];
+    const boxes = compile({ group: 'example.com', scope: 'Namespaced', names, versions }, names);
+    services.registry.servedResources = servedResourcesOf([boxes]);
+    const router = createRouter(services);
+    const refused = async (accept: string) => {
+      const url = '/apis/example.com/v1/namespaces/n/boxes';
+      return (await router.inject({ method: 'GET', url, headers: { accept } })).json().message;
+    };
+    expect(await refused('text/plain')).toMatch(/^only the following media types are accepted: application\/json/);
+    expect(await refused(json('PartialObjectMetadata'))).toContain('is a list (*unstructured.UnstructuredList)');
+  });
+});
+
+it('a watch whose seconds do not fit in 64 bits of nanoseconds has another duration', async () => {
+  const services = testServices(testWorld);
+  const router = createRouter(services);
+  services.registry.first = 'event';
+  const watched = async (seconds: string) => {
+    await router.inject({ method: 'GET', url: `/api/v1/namespaces/n/configmaps?watch=1&timeoutSeconds=${seconds}` });
+    return services.registry.streams.at(-1)!.pending;
+  };
+  // It has ended before its first event, or took it.
+  expect(await watched('9223372037')).toBe(1);
+  expect(await watched('18446744074')).toBe(0);
 });

@@ -7,7 +7,7 @@ import { listOptions } from '../options.js';
 import type { ResourceRequest } from '../resources.js';
 import { streamWatch } from '../responses.js';
 import type { HttpServices } from '../services.js';
-import { answerForm } from './answer.js';
+import { looseAnswerForm } from './answer.js';
 
 /**
  * Serves a watch: a position in the shared event log, which advances as fast as the connection accepts events. Pending
@@ -15,15 +15,15 @@ import { answerForm } from './answer.js';
  */
 export async function watch(request: ResourceRequest, services: HttpServices): Promise<void> {
   const { call, served } = request;
-  const form = answerForm(request, services, 'watch');
+  const form = looseAnswerForm(request, services, 'watch');
   if (!served.verbs.includes('watch')) throw errors.methodNotSupported(served.groupResource, 'watch');
   const { stream, seconds } = await openStream(request, form, services);
-  if (call.exchange.gone) {
-    stream.close();
-    return;
-  }
-  // Unset or 0: the server chooses the duration. A watch whose end is past, or too late for 64 bits of nanoseconds, has no events.
-  const chosen = seconds > LATEST ? 0 : Math.max(seconds * 1000, 0);
+  // As in kube-apiserver, other errors come before one of the form.
+  if (call.exchange.gone || form.mismatch !== undefined) stream.close();
+  if (call.exchange.gone) return;
+  if (form.mismatch !== undefined) throw form.mismatch;
+  // Unset or 0: the server chooses the duration. A watch whose end is past has no events.
+  const chosen = Math.max(inMilliseconds(seconds), 0);
   const lasts = seconds === 0 ? services.watchTime * (1 + services.world.random.float()) : chosen;
   const series = services.metrics.watchSeries(served.group, served.version, served.resource);
   const answer = begin(call, stream, contentType(form));
@@ -48,8 +48,10 @@ export async function watch(request: ResourceRequest, services: HttpServices): P
   }
 }
 
-/** The most seconds whose nanoseconds fit in 64 bits. */
-const LATEST = 9_223_372_036;
+/** As in kube-apiserver, a duration has 64 bits of nanoseconds: one that does not fit is another one, which may be negative. */
+function inMilliseconds(seconds: number): number {
+  return Number(BigInt.asIntN(64, BigInt(seconds) * 1_000_000_000n) / 1_000_000n);
+}
 
 /** A function of its own: while the watch runs, nothing refers to its options, whose selectors may be long. */
 async function openStream(
@@ -61,6 +63,7 @@ async function openStream(
     ...listOptions(info.query),
     allowBookmarks: info.query.flag('allowWatchBookmarks'),
     name: info.name,
+    byPath: info.legacyWatch && !info.query.flag('watch'),
   };
   const { websocket } = call.exchange;
   const seconds = info.query.integer('timeoutSeconds') ?? 0;
