@@ -136,6 +136,21 @@ describe('lists', () => {
     }
   });
 
+  it('with a limit are of exactly their version, except of one object', async () => {
+    const b = await Bench.open();
+    const { resourceVersion } = metaOf(await b.create('configmaps', 'default', map('a')));
+    await b.patch('configmaps', ['default', 'a'], { data: { k: 'new' } });
+    const read = async (namespace: string, more: object) => {
+      const { items } = await b.list('configmaps', namespace, { resourceVersion: String(resourceVersion), ...more });
+      return items.map((o) => o['data']);
+    };
+    const fieldSelector = 'metadata.name=a';
+    expect(await read('default', { limit: 1 })).toEqual([undefined]);
+    expect(await read('', { limit: 1, fieldSelector })).toEqual([undefined]);
+    expect(await read('default', { limit: 1, fieldSelector })).toEqual([{ k: 'new' }]);
+    expect(await read('default', { resourceVersionMatch: 'Exact', fieldSelector })).toEqual([undefined]);
+  });
+
   it('select by labels, fields and shards', async () => {
     const b = await Bench.open();
     for (const n of ['a', 'b', 'c', 'd']) await b.create('configmaps', 'default', map(n, { k: n < 'c' ? '1' : '2' }));

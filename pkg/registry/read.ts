@@ -156,9 +156,12 @@ async function startOf(
   // Only the plain `0` is a list without a limit, although other spellings are the same number.
   if (wanted === 0)
     return { ...newest(collection), continuation: undefined, limit: resourceVersion === '0' && cached ? 0 : limit };
-  const exact = options.resourceVersionMatch === 'Exact' || (options.resourceVersionMatch === '' && limit > 0);
+  const limited = options.resourceVersionMatch === '' && limit > 0;
+  const exact = options.resourceVersionMatch === 'Exact' || (limited && !one);
+  // As in kube-apiserver, the limit of one object is none, but reads the newest state of the store.
+  if (limited && one) await fresh(core, context);
   // As in kube-apiserver, whose cache has no older states of single objects.
-  await notOlderThan(core, target, wanted, context, exact && one);
+  await notOlderThan(core, target, wanted, context, one && (exact || limited));
   return { ...(exact ? exactly(collection, wanted) : newest(collection)), continuation: undefined, limit };
 }
 
