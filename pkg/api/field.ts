@@ -22,6 +22,9 @@ export class FieldPath<T = unknown> {
   /** The path of the object itself. */
   static readonly root: FieldPath = new FieldPath(undefined, '');
 
+  /** The path of the object itself where kube-apiserver prints it as a pointer to nothing. It has no children. */
+  static readonly nil: FieldPath = new FieldPath(undefined, '<nil>');
+
   /** `FieldPath.of('spec', 'template')` is `spec.template`. */
   static of(...names: readonly string[]): FieldPath {
     return FieldPath.root.child(...names);

@@ -198,6 +198,8 @@ export interface Constraints {
   readonly uniqueItems?: boolean;
   readonly nullable?: boolean;
   readonly enum?: readonly JsonValue[];
+  /** The type that a branch of a value of integer or string requires. */
+  readonly type?: string;
   /** Requirements on the content of a value that only occur in combinations; elsewhere the schema itself has them. */
   readonly required?: readonly string[];
   readonly properties?: ReadonlyMap<string, Constraints>;

@@ -1,5 +1,6 @@
 import { getOwn, isObject, type JsonObject, type JsonValue } from '../../api/index.js';
 import type { Constraints, Field, ListType, ScalarType, Schema, StructSchema } from '../types.js';
+import { isTextFormat } from './formats.js';
 import { objectFields } from './objectfields.js';
 
 /**
@@ -137,7 +138,8 @@ function constraintsOf(schema: JsonObject): Constraints | undefined {
   for (const key of NUMBERS) if (typeof schema[key] === 'number') found[key] = schema[key];
   for (const key of FLAGS) if (schema[key] === true) found[key] = true;
   if (typeof schema['pattern'] === 'string') found.pattern = schema['pattern'];
-  if (typeof schema['format'] === 'string') found.format = schema['format'];
+  const format = schema['format'];
+  if (typeof format === 'string' && isFormatOf(format, schema['type'])) found.format = format;
   if (Array.isArray(schema['enum'])) found.enum = schema['enum'];
   for (const key of COMBINATIONS) {
     const list = schema[key];
@@ -145,6 +147,13 @@ function constraintsOf(schema: JsonObject): Constraints | undefined {
   }
   if (isObject(schema['not'])) found.not = insideOf(schema['not']);
   return Object.keys(found).length === 0 ? undefined : found;
+}
+
+/** kube-apiserver ignores the format of another type. A value of any type, and an integer or string, may have a format of texts. */
+function isFormatOf(format: string, type: JsonValue | undefined): boolean {
+  if (type === 'integer') return format === 'int32' || format === 'int64';
+  if (type === 'number') return format === 'float' || format === 'double';
+  return (type === undefined || type === 'string') && isTextFormat(format);
 }
 
 /** Returns the constraints of a branch of a combination, for the value and its members. */
@@ -155,6 +164,7 @@ function insideOf(schema: JsonObject): Constraints {
   const items = schema['items'];
   return {
     ...constraintsOf(schema),
+    ...(typeof schema['type'] === 'string' && { type: schema['type'] }),
     ...(required.length > 0 && { required }),
     ...(isObject(properties) && {
       properties: new Map(Object.entries(properties).map(([k, v]) => [k, isObject(v) ? insideOf(v) : {}])),

@@ -17,6 +17,7 @@ import {
 import type { Steps } from '../../base/index.js';
 import type { Constraints } from '../types.js';
 import { textFormats } from './formats.js';
+import { checkValueType, wrongType } from './valuetype.js';
 
 /** Whether texts match patterns, by pattern and text. */
 type Matches = ReadonlyMap<string, ReadonlyMap<string, boolean>>;
@@ -89,7 +90,7 @@ function* searchFirst(searches: readonly Search[], check: () => void): Steps<voi
 
 function checkNow(value: JsonValue, c: Constraints, path: FieldPath, errors: FieldErrors): void {
   progress.checked++;
-  checkCombinations(value, c, path, errors);
+  if (value !== null) checkCombinations(value, c, path, errors);
   if (typeof value === 'string') checkText(value, c, path, errors);
   else if (typeof value === 'number' || typeof value === 'bigint') checkNumber(value, c, path, errors);
   else if (Array.isArray(value)) checkCount(value.length, c.minItems, c.maxItems, 'items', path, errors);
@@ -152,12 +153,6 @@ function* orElse(search: Steps<TextMatch | undefined>, refuse: () => void): Step
 }
 
 const codePoints = (text: string): number => [...text].length;
-
-/** Returns the error for a wrong type or format. `actual` is the actual type, or the value for a format. */
-export function wrongType(actual: string, expected: string, path: FieldPath, errors: FieldErrors): void {
-  const shown = JSON.stringify(actual);
-  errors.typeInvalid(path, actual, `${path} in body must be of type ${expected}: ${shown}`);
-}
 
 /**
  * Compiled patterns. Patterns come from clients; RE2 takes time linear in the text for any pattern. The cache is bounded because
@@ -235,21 +230,27 @@ function checkCount(
   if (max !== undefined && count > max) errors.tooMany(path, count, max);
 }
 
+/** Checks a value against a branch of a combination, or against a part of one, which has a type only for integers or strings. */
+function checkBranch(value: JsonValue, c: Constraints, path: FieldPath, errors: FieldErrors): void {
+  checkValueType(value, { type: c.type, format: c.format }, path, errors);
+  checkConstraints(value, c, path, errors);
+}
+
 /** Constraints that occur only in branches of combinations. */
 function checkInside(value: JsonValue, c: Constraints, path: FieldPath, errors: FieldErrors): void {
   if (Array.isArray(value)) {
     const { items } = c;
-    if (items !== undefined) value.forEach((item, i) => void checkConstraints(item, items, path.index(i), errors));
+    if (items !== undefined) value.forEach((item, i) => void checkBranch(item, items, path.index(i), errors));
   } else if (isObject(value)) {
     for (const [name, inner] of c.properties ?? []) {
       const given = getOwn(value, name);
-      if (given !== undefined) checkConstraints(given, inner, path.child(name), errors);
+      if (given !== undefined) checkBranch(given, inner, path.child(name), errors);
     }
     const { additionalProperties } = c;
     if (additionalProperties !== undefined) {
       for (const name of Object.keys(value)) {
         if (c.properties?.has(name) === true) continue;
-        checkConstraints(value[name] as JsonValue, additionalProperties, path.child(name), errors);
+        checkBranch(value[name] as JsonValue, additionalProperties, path.child(name), errors);
       }
     }
     for (const name of c.required ?? []) {
@@ -265,7 +266,7 @@ function checkCombinations(value: JsonValue, c: Constraints, path: FieldPath, er
   const attempt = (branch: Constraints): Attempt => {
     const found = new FieldErrors();
     const before = progress.checked;
-    checkConstraints(value, branch, path, found);
+    checkBranch(value, branch, path, found);
     return { list: found.list, empty: found.empty, checked: progress.checked - before };
   };
   if (anyOf !== undefined) {

@@ -104,6 +104,60 @@ describe('validateStructure', () => {
     );
   });
 
+  describe('checks the type in the branches of combinations', () => {
+    const ANY = '<nil>: Invalid value: "": "spec.a" must validate at least one schema (anyOf)';
+    const INTEGER_OR_STRING = {
+      'x-kubernetes-int-or-string': true,
+      anyOf: [{ type: 'integer' }, { type: 'string' }],
+    };
+    const ADDRESS = { type: 'string', anyOf: [{ format: 'ipv4' }, { format: 'ipv6' }] };
+    const wrong = (type: string, given: string): string =>
+      `spec.a: Invalid value: "${given}": spec.a in body must be of type ${type}: "${given}"`;
+    it.each<[JsonObject, JsonValue, string[]]>([
+      [INTEGER_OR_STRING, 1, []],
+      [INTEGER_OR_STRING, 'x', []],
+      [INTEGER_OR_STRING, true, [wrong('integer,string', 'boolean'), ANY, wrong('integer', 'boolean')]],
+      [
+        INTEGER_OR_STRING,
+        1.5,
+        [
+          wrong('integer,string', 'number'),
+          ANY,
+          wrong('integer', 'number'),
+          '<nil>: Invalid value: "": Checked value must be of type integer (default format) in spec.a',
+        ],
+      ],
+      [ADDRESS, '1.2.3.4', []],
+      [ADDRESS, 7, [wrong('string', 'integer'), ANY, wrong('ipv4', 'int64')]],
+      [ADDRESS, {}, [wrong('string', 'object'), ANY, wrong('ipv4', '')]],
+      [ADDRESS, [], [wrong('string', 'array')]],
+      [{ type: 'string', not: { format: 'ipv4' } }, 7, [wrong('string', 'integer')]],
+      [{ 'x-kubernetes-preserve-unknown-fields': true, format: 'ipv4' }, 7, [wrong('ipv4', 'int64')]],
+      [{ 'x-kubernetes-preserve-unknown-fields': true, format: 'ipv4' }, [], []],
+    ])('%j with %j', (a, value, expected) => {
+      expect(check({ a: value }, schemaOf({ type: 'object', properties: { a } }))).toEqual(expected);
+    });
+  });
+
+  it('checks no combinations for null', () => {
+    const item = { type: 'object', properties: { k: { type: 'string' } }, oneOf: [{ required: ['k'] }] };
+    const schema = schemaOf({ type: 'object', properties: { l: { type: 'array', items: item } } });
+    expect(check({ l: [null] }, schema)).toEqual([
+      'spec.l[0]: Invalid value: "null": spec.l[0] in body must be of type object: "null"',
+    ]);
+  });
+
+  it.each<[JsonObject, JsonValue, string[]]>([
+    [{ type: 'number', format: 'int32' }, 99999999999, []],
+    [{ 'x-kubernetes-int-or-string': true, format: 'int32' }, 99999999999, []],
+    [{ type: 'boolean', format: 'ipv4' }, 'x', ['must be of type boolean: "string"']],
+    [{ type: 'integer', format: 'double' }, true, ['must be of type integer: "boolean"']],
+    [{ type: 'string', format: 'int32' }, true, ['must be of type string: "boolean"']],
+  ])('ignores the format of another type: %j', (a, value, words) => {
+    const found = check({ a: value }, schemaOf({ type: 'object', properties: { a } }));
+    expect(found.map((e) => e.slice(e.indexOf('must')))).toEqual(words);
+  });
+
   it('does not report unchanged values', () => {
     const schema = schemaOf({
       type: 'object',

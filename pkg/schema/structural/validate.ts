@@ -8,9 +8,9 @@ import {
   type JsonValue,
 } from '../../api/index.js';
 import type { Constraints, Field, ListSchema, ScalarSchema, Schema, StructSchema } from '../types.js';
-import { checkConstraints, notInEnum, wrongType } from './constraints.js';
-import { isTextFormat } from './formats.js';
+import { checkConstraints, notInEnum } from './constraints.js';
 import { isUnchanged, itemsByKey, keysOf, keyText } from './unchanged.js';
+import { checkValueType, inRange, isWhole, outOfRange } from './valuetype.js';
 
 /**
  * Validates an object against its schema: types, required fields, limits, enums, formats, patterns, combinations, and
@@ -177,30 +177,9 @@ function checkUnique(list: readonly JsonValue[], schema: ListSchema, path: Field
 
 /** Reports whether the value has the type of the schema. */
 function checkType(value: JsonValue, schema: Schema, path: FieldPath, errors: FieldErrors): boolean {
-  const expected = typeName(schema);
-  if (expected === undefined) return true;
-  const actual = typeOf(value);
-  if (actual === expected || (expected === 'number' && actual === 'integer')) return true;
-  if (expected === 'integer,string' && (actual === 'integer' || actual === 'string')) return true;
-  const format = schema.constraints?.format;
-  const isFormatted = format !== undefined && NUMBER_FORMATS.has(format);
-  // kube-apiserver names the format in place of the type, but only for these values.
-  const ofText = expected === 'string' && format !== undefined && isTextFormat(format) ? TEXT_GIVEN[actual] : undefined;
-  if (ofText !== undefined) {
-    wrongType(ofText, format!, path, errors);
-    return false;
-  }
-  if (isFormatted && (actual === 'boolean' || actual === 'object')) wrongType('', format, path, errors);
-  else if (isFormatted && expected === 'integer' && actual === 'number') wrongType('float64', format, path, errors);
-  else wrongType(actual, expected, path, errors);
-  if (expected === 'integer' && actual === 'number')
-    outOfRange(isFormatted ? `integer with format ${format}` : 'integer (default format)', path, errors);
-  return false;
+  return checkValueType(value, { type: typeName(schema), format: schema.constraints?.format }, path, errors);
 }
 
-/** How errors name values of other types than string where the string has a format. */
-const TEXT_GIVEN: Readonly<Record<string, string>> = { integer: 'int64', number: 'float64', boolean: '', object: '' };
-const NUMBER_FORMATS: ReadonlySet<string> = new Set(['int32', 'int64', 'float', 'double']);
 const FLOAT_MAX = 3.4028234663852886e38;
 
 /** Returns the type that a schema requires; undefined for any type. */
@@ -232,24 +211,7 @@ const SCALAR_NAMES = {
   intOrString: 'integer,string',
 } as const satisfies Record<ScalarSchema['type'], string>;
 
-const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n } as const;
 const INT32 = { min: -(2n ** 31n), max: 2n ** 31n - 1n } as const;
-
-/** An `integer` fits 64 bits. kube-apiserver treats larger numbers as floating point. */
-function typeOf(value: JsonValue): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  if (typeof value === 'number' || typeof value === 'bigint') {
-    // a number of 64 bits that is not safe is a bigint, so this bound as a number was beyond it
-    if (value === -(2 ** 63)) return 'number';
-    return isWhole(value) && inRange(value, INT64) ? 'integer' : 'number';
-  }
-  return typeof value;
-}
-
-const isWhole = (value: JsonValue): value is number | bigint => typeof value === 'bigint' || Number.isInteger(value);
-const inRange = (value: number | bigint, range: { readonly min: bigint; readonly max: bigint }): boolean =>
-  value >= range.min && value <= range.max;
 
 /** Reports a number that is too large for its format. */
 function checkRange(value: JsonValue, schema: ScalarSchema, path: FieldPath, errors: FieldErrors): void {
@@ -259,8 +221,4 @@ function checkRange(value: JsonValue, schema: ScalarSchema, path: FieldPath, err
   }
   const narrow = schema.type === 'int32' || schema.constraints?.format === 'int32';
   if (narrow && isWhole(value) && !inRange(value, INT32)) outOfRange('integer with format int32', path, errors);
-}
-
-function outOfRange(what: string, path: FieldPath, errors: FieldErrors): void {
-  errors.add('FieldValueInvalid', '<nil>', `Invalid value: "": Checked value must be of type ${what} in ${path}`);
 }

@@ -57,6 +57,30 @@ describe('rules of a schema', () => {
     ]);
   });
 
+  it('of the object itself report errors at no path', () => {
+    const schema = {
+      type: 'object',
+      properties: { n: { type: 'integer' } },
+      'x-kubernetes-validations': [
+        rule('self.n < 5', { message: 'large' }),
+        rule('self.n < 5', { reason: 'FieldValueForbidden', fieldPath: '.n' }),
+        rule('self.m == 1'),
+      ],
+    };
+    const errors = new FieldErrors();
+    const change = {
+      object: { n: 7 },
+      old: undefined,
+      schema: compileStructuralSchema(schema, 'example.com/v1.Widget'),
+    };
+    checkRules(finish(compileRules(schema))!, change, { errors, warn: () => {} }, UNHURRIED);
+    expect(errors.list.map((e) => `${e.field}: ${e.message}`)).toEqual([
+      '<nil>: Invalid value: large',
+      'n: Forbidden: failed rule: self.n < 5',
+      expect.stringMatching(/^<nil>: Invalid value: .*rule compile error/),
+    ]);
+  });
+
   it('report an error of evaluation', () => {
     expect(check(integers(rule('10 / self > 0')), { n: 0 })).toEqual([
       'spec.n: Invalid value: "integer": division by zero evaluating rule: 10 / self > 0',

@@ -208,6 +208,9 @@ async function goOn(walk: Walk<void>, until: Promise<void>): Promise<void> {
   for (let next = walk.next(); next.done !== true; next = walk.next()) await next.value;
 }
 
+/** kube-apiserver prints the path of the object itself as Go prints a pointer to nothing. */
+const shownPath = (path: FieldPath): FieldPath => (path === FieldPath.root ? FieldPath.nil : path);
+
 class Checker {
   readonly #errors: FieldErrors;
   readonly #warn: Reports['warn'];
@@ -249,8 +252,9 @@ class Checker {
     const { value, before } = place;
     if (rule.isTransition && !rule.oldIsOptional && !before.has) return;
     const { shown } = at;
+    const here = shownPath(path);
     if (failed(rule.compiled)) {
-      this.#errors.invalid(path, shown, `rule compile error: ${rule.compiled.error}`);
+      this.#errors.invalid(here, shown, `rule compile error: ${rule.compiled.error}`);
       return;
     }
     const { adapt } = at.type!;
@@ -265,13 +269,13 @@ class Checker {
     if (found === true && !this.#spent) return;
     if (this.#spent) {
       const sentence = 'validation failed due to running out of cost budget, no further validation rules will be run';
-      this.#errors.invalid(path, shown, sentence);
+      this.#errors.invalid(here, shown, sentence);
       return;
     }
     // Ratcheting: an unchanged value, and all in it, may stay invalid, except under a transition rule.
     const ratchets = !rule.isTransition && place.isKept;
     const errors = ratchets ? new FieldErrors() : this.#errors;
-    if (isError(found)) errors.invalid(path, shown, evaluationError(found.message, nameOf(rule)));
+    if (isError(found)) errors.invalid(here, shown, evaluationError(found.message, nameOf(rule)));
     else yield* this.#broken(errors, { rule, at, value, variables, path });
     if (ratchets) for (const e of errors.list) this.#warn(`${e.field}: ${e.message}`);
   }
@@ -294,7 +298,7 @@ class Checker {
 
   *#broken(errors: FieldErrors, { rule, at, value, variables, path }: Broken): Walk<void> {
     const message = yield* this.#message(rule, variables);
-    const place = rule.place.reduce((p, { name, isKey }) => (isKey ? p.key(name) : p.child(name)), path);
+    const place = shownPath(rule.place.reduce((p, { name, isKey }) => (isKey ? p.key(name) : p.child(name)), path));
     const isContainer = ['object', 'array'].includes(at.shown);
     switch (textAt(rule.source, 'reason')) {
       case 'FieldValueForbidden':
