@@ -19,7 +19,7 @@ export const CREATION_TIME =
 
 interface Cell {
   readonly type: string;
-  readonly path: JsonPath | undefined;
+  readonly path: JsonPath;
 }
 
 /** Returns the columns of a version: the name and the `additionalPrinterColumns`; name and age if there are none. */
@@ -27,7 +27,13 @@ export function printerColumns(version: JsonObject): TableDeclaration {
   const declared = objectsAt(version, 'additionalPrinterColumns');
   const age = { name: 'Age', type: 'date', description: CREATION_TIME, jsonPath: '.metadata.creationTimestamp' };
   const given: readonly JsonObject[] = declared.length === 0 ? [age] : declared;
-  const cells: Cell[] = given.map((c) => ({ type: textAt(c, 'type'), path: compileJsonPath(textAt(c, 'jsonPath')) }));
+  const cells: Cell[] = [];
+  for (const c of given) {
+    const path = compileJsonPath(textAt(c, 'jsonPath'));
+    // A path that cannot be read leaves the name alone.
+    if (path === undefined) return { columns: [NAME_COLUMN], cells: (o) => [textAt(o, 'metadata', 'name')] };
+    cells.push({ type: textAt(c, 'type'), path });
+  }
   return {
     columns: [NAME_COLUMN, ...given.map(columnOf)],
     cells: (o, now) => [textAt(o, 'metadata', 'name'), ...cells.map((c) => cell(o, c, now))],
@@ -48,7 +54,7 @@ function columnOf(c: JsonObject): TableColumn {
 
 function cell(o: JsonObject, { type, path }: Cell, now: number): JsonValue {
   // Of several values kube-apiserver shows the first.
-  const value = path?.(o)[0];
+  const value = path(o)?.[0];
   if (value === undefined) return null;
   if (value === null) return type === 'string' ? '<no value>' : null;
   switch (type) {
