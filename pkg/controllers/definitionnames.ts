@@ -10,7 +10,7 @@ import {
   textAt,
 } from '../api/index.js';
 import type { StoredObject } from '../cache/index.js';
-import { hasValidBundle, headOf, type ServedResource } from '../registry/index.js';
+import { approvalOf, hasValidBundle, headOf, type ServedResource } from '../registry/index.js';
 import type { ConditionalPatch } from './cluster.js';
 import { type Controller, type ControllerContext, controllerOf } from './controller.js';
 import { type Condition, groupOf, isDefinition, isTrue, placeOf, setCondition } from './definition.js';
@@ -19,6 +19,7 @@ import { WorkQueue } from './queue.js';
 /**
  * Accepts the names of CustomResourceDefinitions, so that no two in a group share a name, and establishes those whose
  * names are accepted. Processes one group at a time, so that two definitions cannot be accepted for the same name.
+ * States in a condition whether a definition in a group of the community is approved.
  */
 export function definitionNames(context: ControllerContext): Controller {
   const { cluster, world } = context;
@@ -58,9 +59,9 @@ export function definitionNames(context: ControllerContext): Controller {
   function decide(d: JsonObject, taken: ReadonlyMap<string, string>): JsonObject | undefined {
     const name = textAt(d, 'metadata', 'name');
     const spec = isObject(d['spec']) && isObject(d['spec']['names']) ? d['spec']['names'] : {};
-    const status: JsonObject = isObject(d['status']) ? d['status'] : {};
-    d['status'] = status;
-    const former = isObject(status['acceptedNames']) ? status['acceptedNames'] : {};
+    const stored: JsonObject = isObject(d['status']) ? d['status'] : {};
+    d['status'] = stored;
+    const former = isObject(stored['acceptedNames']) ? stored['acceptedNames'] : {};
     const accepted: JsonObject = { ...former };
     let problem: Condition | undefined;
     const free = (n: string): boolean => (taken.get(n) ?? name) === name;
@@ -86,13 +87,19 @@ export function definitionNames(context: ControllerContext): Controller {
     if (spec['categories'] === undefined) delete accepted['categories'];
     else accepted['categories'] = cloneJson(spec['categories']);
     let differs = !equalJson(former, accepted);
-    status['acceptedNames'] = accepted;
+    stored['acceptedNames'] = accepted;
     const now = world.clock.now();
     const names = problem ?? ACCEPTED;
     if (setCondition(d, names, now)) differs = true;
     if (!isTrue(d, 'Established')) {
       const established = names !== ACCEPTED ? NOT_ESTABLISHED : hasValidBundle(d) ? ESTABLISHED : INVALID_BUNDLE;
       if (setCondition(d, established, now)) differs = true;
+    }
+    const approval = approvalOf(d);
+    if (approval !== undefined) {
+      const { status, reason } = APPROVALS[approval.state];
+      const condition = { type: 'KubernetesAPIApprovalPolicyConformant', status, reason, message: approval.message };
+      if (setCondition(d, condition, now)) differs = true;
     }
     return differs ? d : undefined;
   }
@@ -127,6 +134,14 @@ const INVALID_BUNDLE: Condition = {
   reason: 'InvalidCABundle',
   message: 'The conversion webhook CABundle is invalid',
 };
+
+/** The status and the reason of the condition about the approval of a definition in a group of the community. */
+const APPROVALS = {
+  approved: { status: 'True', reason: 'ApprovedAnnotation' },
+  bypassed: { status: 'False', reason: 'UnapprovedAnnotation' },
+  missing: { status: 'False', reason: 'MissingAnnotation' },
+  invalid: { status: 'False', reason: 'InvalidAnnotation' },
+} as const;
 
 /** The change of the status as a merge patch, which conflicts if the definition has changed since. */
 function statusPatch(former: JsonObject, next: JsonObject): ConditionalPatch {

@@ -15,6 +15,7 @@ import { at, listAt, nameOf, objectsAt, textAt } from '../access.js';
 import { bundleProblem } from '../authoritybundle.js';
 import { sentences, textOneOf } from '../rules.js';
 import { serviceReference, webhookUrl } from '../webhookclient.js';
+import { validateApproval } from './approval.js';
 import { validateSchema } from './schemarules.js';
 import { selectablePath } from './selectable.js';
 
@@ -44,32 +45,6 @@ export function validateDefinition(o: JsonObject, errors: FieldErrors, old?: Jso
       'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead',
     );
   validateApproval(o, errors, old);
-}
-
-const APPROVED = 'api-approved.kubernetes.io';
-const MUST = `protected groups must have approval annotation "${APPROVED}"`;
-const SEE = ', see https://github.com/kubernetes/enhancements/pull/1111';
-
-type Approval = 'missing' | 'bypassed' | 'approved' | 'invalid';
-
-function approvalOf(o: JsonObject): Approval {
-  const text = textAt(o, 'metadata', 'annotations', APPROVED);
-  if (text === '') return 'missing';
-  if (text.startsWith('unapproved')) return 'bypassed';
-  return /^[a-zA-Z][a-zA-Z0-9+.-]*:\/\/[^/?#\s]+/.test(text) ? 'approved' : 'invalid';
-}
-
-/** Groups of the community need the approval of its reviewers. An update that does not change the approval is accepted. */
-function validateApproval(o: JsonObject, errors: FieldErrors, old: JsonObject | undefined): void {
-  if (!/(^|\.)(k8s|kubernetes)\.io$/.test(textAt(o, 'spec', 'group'))) return;
-  const approval = approvalOf(o);
-  if (old !== undefined && approvalOf(old) === approval) return;
-  const path = FieldPath.of('metadata', 'annotations').key(APPROVED);
-  if (approval === 'missing') errors.required(path, MUST + SEE);
-  else if (approval === 'invalid') {
-    const detail = `${MUST} with either a URL or a reason starting with "unapproved"${SEE}`;
-    errors.invalid(path, textAt(o, 'metadata', 'annotations', APPROVED), detail);
-  }
 }
 
 function validateGroup(group: string, errors: FieldErrors): void {
