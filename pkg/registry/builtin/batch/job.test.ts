@@ -12,6 +12,7 @@ it.each([
     { a: 'b' },
     ['a', 'controller-uid'],
   ],
+  ['its own labels that equal those of its template', { name: 'j', labels: { a: 'b' } }, { a: 'b' }, ['a']],
   ['its own labels', { generateName: 'j-', labels: { x: 'y' } }, { a: 'b' }, ['x']],
 ])('a job has %s', async (_, metadata, labels, expected) => {
   const b = await Bench.open();

@@ -1,4 +1,4 @@
-import { equalJson, type Shaped } from '../../../api/index.js';
+import { isObject, type Shaped } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, boolAt, numberAt, objectAt, objectIn, objectsAt, textAt } from '../access.js';
@@ -23,19 +23,17 @@ export const job: ResourceDeclaration<shapes.BatchV1Job> = {
   strategy: withStatus({
     defaults: (o) => {
       defaultJob(o);
-      labelsFromTemplate(o, false);
+      defaultLabels(o);
     },
     create: {
-      // A job has the labels of its template: the client's by default, and then the generated ones, too. In kube-apiserver both are one
-      // map, except in the copy that gets a generated name.
+      // Labels by default also get the generated ones, because in kube-apiserver they and those of the template are one map, except in the
+      // copy that gets a generated name. Labels of the client do not, even if they equal those of the template.
       prepare: (o, context) => {
-        const given = objectAt(o, 'spec', 'template', 'metadata', 'labels');
-        const copied =
-          !context.namedByServer &&
-          Object.keys(given).length > 0 &&
-          equalJson(given, objectAt(o, 'metadata', 'labels'));
+        const given = at(o, 'spec', 'template', 'metadata', 'labels');
+        const shared = isObject(given) && given === at(o, 'metadata', 'labels') ? given : undefined;
+        const own = { ...shared };
         if (!boolAt(o, 'spec', 'manualSelector')) generateSelector(o);
-        if (copied) objectIn(o, 'metadata')['labels'] = { ...objectAt(o, 'spec', 'template', 'metadata', 'labels') };
+        if (shared !== undefined) objectIn(o, 'metadata')['labels'] = context.namedByServer ? own : { ...shared };
       },
       validate: validateJob,
     },
@@ -100,6 +98,14 @@ function duration(o: Shaped<shapes.BatchV1Job>, now: number): string {
   if (start === '') return '';
   const end = textAt(o, 'status', 'completionTime');
   return humanDuration((end === '' ? now : Date.parse(end)) - Date.parse(start));
+}
+
+/** Labels by default are the very object of the template, by which `prepare` knows them. A webhook that changes the job separates them. */
+function defaultLabels(o: Shaped<shapes.BatchV1Job>): void {
+  const given = at(o, 'metadata', 'labels');
+  labelsFromTemplate(o, false);
+  if (at(o, 'metadata', 'labels') === given) return;
+  objectIn(o, 'metadata')['labels'] = objectAt(o, 'spec', 'template', 'metadata', 'labels');
 }
 
 /** A job selects its pods by its own uid, so that it never adopts those of an earlier job of the same name. */
