@@ -16,7 +16,8 @@ export function approvalOf(definition: JsonObject): Approval | undefined {
   const text = textAt(definition, 'metadata', 'annotations', APPROVED);
   if (text === '') return { state: 'missing', message: MUST + SEE };
   if (text.startsWith('unapproved')) return { state: 'bypassed', message: `not approved: ${JSON.stringify(text)}` };
-  if (/^[a-zA-Z][a-zA-Z0-9+.-]*:\/\/[^/?#\s]+/.test(text)) return { state: 'approved', message: `approved in ${text}` };
+  if (/^[a-zA-Z][a-zA-Z0-9+.-]*:\/\/[^/?#\s]+(?:[/?#]|$)/.test(text))
+    return { state: 'approved', message: `approved in ${text}` };
   return { state: 'invalid', message: `${MUST} with either a URL or a reason starting with "unapproved"${SEE}` };
 }
 

@@ -162,7 +162,7 @@ describe('a definition', () => {
       };
     expect(errorsOf(approved('https://example.com/1'))).toEqual([]);
     expect(errorsOf(approved('unapproved, a trial'))).toEqual([]);
-    expect(errorsOf(approved('yes'))).toHaveLength(1);
+    for (const wrong of ['yes', 'https:///1', 'https://a b/1']) expect(errorsOf(approved(wrong))).toHaveLength(1);
   });
 
   it('has a deprecation warning that can be printed', () => {
