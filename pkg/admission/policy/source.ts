@@ -1,4 +1,4 @@
-import { type JsonObject, type StoredObjects, textAt } from '../../api/index.js';
+import { type JsonObject, objectAt, type StoredObjects, textAt } from '../../api/index.js';
 import { Derived, type Pace, runSteps, type Steps } from '../../base/index.js';
 import { CURRENT } from '../../cel/index.js';
 import { type CompiledPolicy, compilePolicy, type MutationRules } from './compile.js';
@@ -64,7 +64,7 @@ export class PolicySource {
     const bindings = new Map<string, Binding[]>();
     for (const object of this.#objects.list(this.#bindings, '')) {
       const policy = textAt(object, 'spec', 'policyName');
-      const match = (object['spec'] as JsonObject)['matchResources'];
+      const match = objectAt(object, 'spec')['matchResources'];
       const binding = { name: textAt(object, 'metadata', 'name'), object, constraints: matchConstraintsOf(match) };
       bindings.set(policy, [...(bindings.get(policy) ?? []), binding]);
     }
@@ -85,7 +85,7 @@ export class PolicySource {
   }
 
   *#compile(name: string, object: JsonObject): Steps<Omit<BoundPolicy, 'bindings'>> {
-    const spec = object['spec'] as JsonObject;
+    const spec = objectAt(object, 'spec');
     return {
       name,
       object,

@@ -1,6 +1,6 @@
 import {
-  type FieldErrors,
-  type FieldPath,
+  FieldErrors,
+  FieldPath,
   givenFields,
   isDns1123Subdomain,
   isHttpPath,
@@ -124,6 +124,24 @@ export function labelSelector(
     if (checkValues) errors.each(values, (v, j) => sentences(v, isLabelValue, here.child('values').index(j), errors));
   });
 }
+
+/** Whether a check finds no error. It runs to its end at once: it is for stored objects, by which an update is judged. */
+export function passes(check: (errors: FieldErrors) => void): boolean {
+  const found = new FieldErrors();
+  check(found);
+  found.finish();
+  return found.empty;
+}
+
+/** Whether the selector of a stored object is invalid. An update may then have values in it that are not label values. */
+export const isInvalidSelector = (selector: Value<shapes.MetaV1LabelSelector> | undefined): boolean =>
+  !passes((errors) => labelSelector(selector, FieldPath.root, errors));
+
+/** Whether an expression of a selector has a value that is not a label value. */
+export const hasInvalidValue = (selector: Value<shapes.MetaV1LabelSelector> | undefined): boolean =>
+  objectsAt(selector, 'matchExpressions').some((e) =>
+    listAt(e, 'values').some((v) => isLabelValue(String(v)).length > 0),
+  );
 
 export const isEmptySelector = (selector: Value<shapes.MetaV1LabelSelector> | undefined): boolean =>
   Object.keys(objectAt(selector, 'matchLabels')).length === 0 && listAt(selector, 'matchExpressions').length === 0;

@@ -74,8 +74,10 @@ export interface SelectorRules {
   readonly senseless?: string;
   /** The restart policy is checked beside an invalid selector, too. */
   readonly restartsBesideSelector?: boolean;
-  /** An unchanged template is not validated again. */
-  readonly keepsTemplate?: boolean;
+  /** The template is not validated, except that its pods restart. */
+  readonly skipsTemplate?: boolean;
+  /** Values in the selector need not be label values. */
+  readonly anyValues?: boolean;
 }
 
 /** Validates the selector of a workload, and that it matches the labels of the template. */
@@ -92,7 +94,7 @@ export function selectorAndTemplate(
   let invalid = false;
   if (isObject(selector)) {
     errors.judge(
-      () => labelSelector(selector, path.child('selector'), errors),
+      () => labelSelector(selector, path.child('selector'), errors, rules.anyValues !== true),
       (added) => {
         invalid = added;
       },
@@ -112,11 +114,11 @@ export function selectorAndTemplate(
     }
     // a missing selector matches nothing, an empty one everything
     const labels = objectAt(template, 'metadata', 'labels');
-    const selected = isObject(selector) && (isEmptySelector(selector) || selects(selector, labels) !== false);
+    const selected =
+      isObject(selector) && (rules.anyValues || isEmptySelector(selector) || selects(selector, labels) !== false);
     if (!selected && !invalid) mismatch(template, here, errors);
-    const before = old && objectAt(old, 'spec', 'template');
-    if (rules.keepsTemplate !== true || before === undefined || !equalJson(template, before))
-      runningTemplate(template, rules.owner, here, errors, before);
+    if (rules.skipsTemplate) alwaysRestarts(template, rules.owner, here, errors);
+    else runningTemplate(template, rules.owner, here, errors, old && objectAt(old, 'spec', 'template'));
   });
 }
 

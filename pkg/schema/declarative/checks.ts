@@ -23,6 +23,11 @@ export interface Subject {
   readonly zeroCounts: boolean;
   readonly path: FieldPath;
   readonly errors: FieldErrors;
+  /**
+   * By which fields the items of a list are matched with old ones; none: by their whole value. Undefined if the rules of the field do not
+   * say, and then its schema decides.
+   */
+  readonly matchedBy?: readonly string[];
   /** The schema of the value, where the rule is for the whole value. */
   readonly schema?: Schema;
 }

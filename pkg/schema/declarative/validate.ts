@@ -12,7 +12,7 @@ import type { Steps } from '../../base/index.js';
 import { planner } from '../reach.js';
 import type { Field, ListSchema, Schema, StructSchema } from '../types.js';
 import { plainZero } from '../zero.js';
-import { identityOf, isEmpty, run, type Subject, same } from './checks.js';
+import { identityOf, isEmpty, keyNames, run, type Subject, same } from './checks.js';
 import { parseRule, type Rule, type Scope } from './rules.js';
 
 export interface DeclarativeOptions {
@@ -147,13 +147,15 @@ function visitField(
   for (const rule of rules) if (rule.first && decide(rule, reportedBy(rule, subject), field)) stop = true;
   if (stop || rules.some((rule) => rule.name === 'opaqueType' && rule.scopes.length === 0)) return;
   const there = subject.value !== undefined;
+  const unique = rules.find((rule) => rule.name === 'unique' && conditionsPassed(rule).length === 0);
+  const matched = unique === undefined ? subject : { ...subject, matchedBy: keyNames(unique.value) };
   for (const rule of rules) {
     if (there && !rule.first && rule.scopes[0]?.kind !== 'ifMode') {
-      apply(rule, conditionsPassed(rule), subject, field.schema);
+      apply(rule, conditionsPassed(rule), matched, field.schema);
     }
   }
   const opaqueItems = rules.some((rule) => rule.name === 'opaqueType' && rule.scopes.some((s) => s.kind === 'eachVal'));
-  if (there && !opaqueItems) visitValue(subject, field.schema, walk);
+  if (there && !opaqueItems) visitValue(matched, field.schema, walk);
 }
 
 /** Returns the subject whose errors are reported if those of the rule are. */
@@ -249,13 +251,18 @@ function apply(rule: Rule, scopes: readonly Scope[], subject: Subject, schema: S
   }
 }
 
-/** Returns the items of a list or the values of a map with their old values. Unchanged ones are omitted on update. */
+/**
+ * Returns the items of a list or the values of a map with their old values. Unchanged ones are omitted on update. The items of an atomic list
+ * have no old values: if one changes, all are validated.
+ */
 function eachValue(subject: Subject, schema: Schema, visit: (item: Subject, schema: Schema) => void): void {
   const { value, old, updated, path, errors } = subject;
   if (schema.kind === 'list' && Array.isArray(value)) {
-    const before = new Map((Array.isArray(old) ? old : []).map((item) => [identityOf(item, keysOf(schema)), item]));
+    const keys = subject.matchedBy ?? keysOf(schema);
+    const items = updated && keys !== undefined && Array.isArray(old) ? old : [];
+    const before = new Map(items.map((item) => [identityOf(item, keys ?? []), item]));
     errors.each(value, (item, i) => {
-      const was = updated ? before.get(identityOf(item, keysOf(schema))) : undefined;
+      const was = before.size === 0 ? undefined : before.get(identityOf(item, keys ?? []));
       if (was !== undefined && same(item, was)) return;
       visit(
         { value: item, old: was, updated: was !== undefined, zeroCounts: true, path: path.index(i), errors },
@@ -275,7 +282,10 @@ function eachValue(subject: Subject, schema: Schema, visit: (item: Subject, sche
   }
 }
 
-const keysOf = (schema: ListSchema): readonly string[] => (schema.listType === 'map' ? schema.keys : []);
+function keysOf(schema: ListSchema): readonly string[] | undefined {
+  if (schema.listType === 'map') return schema.keys;
+  return schema.listType === 'set' ? [] : undefined;
+}
 
 function visitValue(subject: Subject, schema: Schema, walk: Walk): void {
   if (schema.kind === 'struct') {

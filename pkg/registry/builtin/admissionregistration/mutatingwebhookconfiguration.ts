@@ -21,7 +21,7 @@ export const mutatingWebhookConfiguration: ResourceDeclaration<shapes.Admissionr
       update: {
         allowUnconditional: false,
         generation: webhooksDiffer,
-        validate: (o, _old, errors) => validateWebhooks(o, errors),
+        validate: (o, old, errors) => validateWebhooks(o, errors, old),
       },
       warn: webhookWarnings,
       compatibility: { anyFinalizers: true, checksUpdateLikeNew: true },

@@ -1,4 +1,5 @@
 import {
+  equalJson,
   type FieldErrors,
   FieldPath,
   isCIdentifier,
@@ -6,6 +7,7 @@ import {
   isDns1123Subdomain,
   isPathSegmentName,
   isQualifiedName,
+  type JsonValue,
   parseApiVersion,
   type Shaped,
   type Value,
@@ -94,6 +96,7 @@ function policySpec(
   spec: Shaped<shapes.AdmissionregistrationV1beta1MutatingAdmissionPolicySpec>,
   errors: FieldErrors,
   expressions: Expressions,
+  old: Shaped<shapes.AdmissionregistrationV1beta1MutatingAdmissionPolicySpec> | undefined,
   checkOperations: typeof mutableOperations = () => {},
 ): void {
   const failure = at(spec, 'failurePolicy');
@@ -108,7 +111,10 @@ function policySpec(
     if (objectsAt(match, 'resourceRules').length === 0) errors.required(path.child('resourceRules'));
   }
   checkOperations(objectAt(spec, 'matchConstraints'), path, errors);
-  matchConditions(spec, SPEC, errors, expressions);
+  // Match conditions are not validated again as long as neither they nor the kind of the parameters changes.
+  const keeps = (field: 'matchConditions' | 'paramKind', absent: JsonValue): boolean =>
+    old !== undefined && equalJson(at(spec, field) ?? absent, at(old, field) ?? absent);
+  if (!keeps('matchConditions', []) || !keeps('paramKind', null)) matchConditions(spec, SPEC, errors, expressions);
   errors.each(objectsAt(spec, 'variables'), (v, i) => variable(v, i, errors, expressions));
 }
 
@@ -161,8 +167,9 @@ export function* validateValidatingPolicy(
   errors: FieldErrors,
 ): Steps<void> {
   const spec = objectAt(o, 'spec');
-  const expressions = yield* Expressions.ofPolicy(spec, old === undefined ? undefined : objectAt(old, 'spec'));
-  policySpec(spec, errors, expressions);
+  const before = old && objectAt(old, 'spec');
+  const expressions = yield* Expressions.ofPolicy(spec, before);
+  policySpec(spec, errors, expressions, before);
   const validations = objectsAt(spec, 'validations');
   const audits = objectsAt(spec, 'auditAnnotations');
   if (validations.length === 0 && audits.length === 0)
@@ -230,8 +237,9 @@ export function* validateMutatingPolicy(
   errors: FieldErrors,
 ): Steps<void> {
   const spec = objectAt(o, 'spec');
-  const expressions = yield* Expressions.ofPolicy(spec, old === undefined ? undefined : objectAt(old, 'spec'));
-  policySpec(spec, errors, expressions, mutableOperations);
+  const before = old && objectAt(old, 'spec');
+  const expressions = yield* Expressions.ofPolicy(spec, before);
+  policySpec(spec, errors, expressions, before, mutableOperations);
   const mutations = objectsAt(spec, 'mutations');
   if (mutations.length === 0) errors.required(SPEC.child('mutations'), 'mutations must contain at least one item');
   errors.each(mutations, (m, i) => mutation(m, i, errors, expressions));

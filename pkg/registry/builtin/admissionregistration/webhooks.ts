@@ -1,5 +1,6 @@
 import {
   differsAsGiven,
+  equalJson,
   type FieldErrors,
   type FieldName,
   FieldPath,
@@ -17,7 +18,7 @@ import type { shapes } from '../../../schema/index.js';
 import type { WriteContext } from '../../resource.js';
 import { at, listAt, objectAt, objectIn, objectsAt, textAt } from '../access.js';
 import { whenAbsent } from '../defaults.js';
-import { labelSelector, oneOf, sentences } from '../rules.js';
+import { isInvalidSelector, labelSelector, oneOf, sentences } from '../rules.js';
 import { serviceReference, webhookUrl } from '../webhookclient.js';
 import { Expressions } from './expressions.js';
 import { reservedName, warnOfName } from './names.js';
@@ -26,6 +27,8 @@ import { reservedName, warnOfName } from './names.js';
 
 const REVIEW_VERSIONS = ['v1', 'v1beta1'];
 const SIDE_EFFECTS = ['None', 'NoneOnDryRun'];
+/** Side effects that old configurations may keep. */
+const ALL_SIDE_EFFECTS = [...SIDE_EFFECTS, 'Some', 'Unknown'];
 const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
 type WebhookConfiguration =
   | shapes.AdmissionregistrationV1MutatingWebhookConfiguration
@@ -57,10 +60,48 @@ export function defaultWebhooks(o: Shaped<WebhookConfiguration>): void {
   }
 }
 
-/** In steps: the match conditions are compiled. */
-export function* validateWebhooks(o: Shaped<WebhookConfiguration>, errors: FieldErrors): Steps<void> {
+/** What a configuration may have because a webhook of the stored one that it replaces has something like it. */
+interface Tolerated {
+  readonly sideEffects: readonly string[];
+  readonly anyReviewVersion: boolean;
+  readonly repeatedNames: boolean;
+  /** Values in selectors need not be label values. */
+  readonly anyValues: boolean;
+}
+
+function toleratedBy(old: Shaped<WebhookConfiguration> | undefined): Tolerated {
+  const before = objectsAt(old, 'webhooks');
+  const names = before.map((w) => textAt(w, 'name'));
+  return {
+    sideEffects: before.every((w) => SIDE_EFFECTS.includes(textAt(w, 'sideEffects'))) ? SIDE_EFFECTS : ALL_SIDE_EFFECTS,
+    anyReviewVersion: before.some((w) => {
+      const versions = listAt(w, 'admissionReviewVersions').map(String);
+      return versions.length > 0 && !versions.some((v) => REVIEW_VERSIONS.includes(v));
+    }),
+    repeatedNames: new Set(names).size < names.length,
+    anyValues: before.some((w) =>
+      (['namespaceSelector', 'objectSelector'] as const).some((field) => isInvalidSelector(at(w, field))),
+    ),
+  };
+}
+
+/** Whether all webhooks have the match conditions that they had. These are then not validated again. */
+function keepsConditions(o: Shaped<WebhookConfiguration>, old: Shaped<WebhookConfiguration> | undefined): boolean {
+  const [now, before] = [objectsAt(o, 'webhooks'), objectsAt(old, 'webhooks')];
+  const conditionsOf = (w: Shaped<Webhook>) => at(w, 'matchConditions') ?? [];
+  return now.length === before.length && now.every((w, i) => equalJson(conditionsOf(w), conditionsOf(before[i]!)));
+}
+
+/** In steps: the match conditions are compiled. `old` is the configuration that an update replaces. */
+export function* validateWebhooks(
+  o: Shaped<WebhookConfiguration>,
+  errors: FieldErrors,
+  old?: Shaped<WebhookConfiguration>,
+): Steps<void> {
   const expressions: Expressions[] = [];
-  for (const w of objectsAt(o, 'webhooks')) expressions.push(yield* Expressions.ofConditions(w, undefined));
+  const keeps = keepsConditions(o, old);
+  if (!keeps) for (const w of objectsAt(o, 'webhooks')) expressions.push(yield* Expressions.ofConditions(w, old));
+  const tolerated = toleratedBy(old);
   const seen = new Set<string>();
   errors.each(objectsAt(o, 'webhooks'), (w, i) => {
     const path = FieldPath.in<
@@ -69,9 +110,9 @@ export function* validateWebhooks(o: Shaped<WebhookConfiguration>, errors: Field
     >()
       .child('webhooks')
       .index(i);
-    webhook(w, path, errors, expressions[i]!);
+    webhook(w, path, errors, tolerated, expressions[i]);
     const name = textAt(w, 'name');
-    if (name !== '' && seen.has(name)) errors.duplicate(path.child('name'), name);
+    if (!tolerated.repeatedNames && name !== '' && seen.has(name)) errors.duplicate(path.child('name'), name);
     seen.add(name);
   });
 }
@@ -80,7 +121,8 @@ function webhook(
   w: Shaped<Webhook>,
   path: FieldPath<shapes.AdmissionregistrationV1MutatingWebhook | shapes.AdmissionregistrationV1ValidatingWebhook>,
   errors: FieldErrors,
-  expressions: Expressions,
+  { sideEffects, anyReviewVersion, anyValues }: Tolerated,
+  expressions: Expressions | undefined,
 ): void {
   name(textAt(w, 'name'), path.child('name'), errors);
   errors.each(objectsAt(w, 'rules'), (rule, i) => operationsRule(rule, path.child('rules').index(i), errors));
@@ -88,8 +130,8 @@ function webhook(
   closed(w, 'matchPolicy', ['Equivalent', 'Exact'], path, errors);
   const effects = textAt(w, 'sideEffects');
   if (typeof at(w, 'sideEffects') !== 'string')
-    errors.required(path.child('sideEffects'), `must specify one of ${SIDE_EFFECTS.join(', ')}`);
-  else if (!SIDE_EFFECTS.includes(effects)) errors.notSupported(path.child('sideEffects'), effects, SIDE_EFFECTS);
+    errors.required(path.child('sideEffects'), `must specify one of ${sideEffects.join(', ')}`);
+  else if (!sideEffects.includes(effects)) errors.notSupported(path.child('sideEffects'), effects, sideEffects);
   const timeout = at(w, 'timeoutSeconds');
   if (typeof timeout === 'number' && (timeout < 1 || timeout > TIMEOUT_SECONDS_MAX))
     errors.invalid(
@@ -97,12 +139,13 @@ function webhook(
       timeout,
       `the timeout value must be between 1 and ${TIMEOUT_SECONDS_MAX} seconds`,
     );
-  labelSelector(at(w, 'namespaceSelector'), path.child('namespaceSelector'), errors);
-  labelSelector(at(w, 'objectSelector'), path.child('objectSelector'), errors);
+  labelSelector(at(w, 'namespaceSelector'), path.child('namespaceSelector'), errors, !anyValues);
+  labelSelector(at(w, 'objectSelector'), path.child('objectSelector'), errors, !anyValues);
   closed(w, 'reinvocationPolicy', ['IfNeeded', 'Never'], path, errors);
   clientConfig(objectAt(w, 'clientConfig'), path.child('clientConfig'), errors);
-  matchConditions(w, path, errors, expressions);
-  reviewVersions(listAt(w, 'admissionReviewVersions').map(String), path.child('admissionReviewVersions'), errors);
+  if (expressions !== undefined) matchConditions(w, path, errors, expressions);
+  const versions = listAt(w, 'admissionReviewVersions').map(String);
+  reviewVersions(versions, path.child('admissionReviewVersions'), errors, anyReviewVersion);
 }
 
 function closed<T>(
@@ -206,7 +249,12 @@ function clientConfig(
   else if (isObject(service)) serviceReference(service, path.child('service'), errors);
 }
 
-function reviewVersions(versions: readonly string[], path: FieldPath<readonly string[]>, errors: FieldErrors): void {
+function reviewVersions(
+  versions: readonly string[],
+  path: FieldPath<readonly string[]>,
+  errors: FieldErrors,
+  anyVersion: boolean,
+): void {
   if (versions.length === 0) {
     errors.required(path, `must specify one of ${REVIEW_VERSIONS.join(', ')}`);
     return;
@@ -220,7 +268,7 @@ function reviewVersions(versions: readonly string[], path: FieldPath<readonly st
     seen.add(version);
     for (const s of isDns1035Label(version)) errors.invalid(path.index(i), version, s);
   }
-  if (!versions.some((v) => REVIEW_VERSIONS.includes(v)))
+  if (!anyVersion && !versions.some((v) => REVIEW_VERSIONS.includes(v)))
     errors.invalid(path, [...versions], `must include at least one of ${REVIEW_VERSIONS.join(', ')}`);
 }
 

@@ -11,7 +11,7 @@ import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, objectIn, textAt } from '../access.js';
 import { whenAbsent } from '../defaults.js';
 import { labelsText, selectorText, statusSubresource, versions, withStatus } from '../form.js';
-import { nonNegative, shown } from '../rules.js';
+import { hasInvalidValue, nonNegative, shown } from '../rules.js';
 import { daemonSetStatus } from '../status/counts.js';
 import { AGE, age, column, containersAndImages, table, wide } from '../table.js';
 import {
@@ -118,7 +118,9 @@ function setTemplateCount(o: Shaped<shapes.AppsV1DaemonSet>, count: number): voi
 const SPEC = FieldPath.in<shapes.AppsV1DaemonSet>().child('spec');
 
 function validate(o: Shaped<shapes.AppsV1DaemonSet>, errors: FieldErrors, old?: Shaped<shapes.AppsV1DaemonSet>): void {
-  selectorAndTemplate(o, { owner: 'DaemonSet', emptyFor: 'daemonset', required: false }, errors, old);
+  // The selector is immutable.
+  const anyValues = hasInvalidValue(at(old, 'spec', 'selector'));
+  selectorAndTemplate(o, { owner: 'DaemonSet', emptyFor: 'daemonset', required: false, anyValues }, errors, old);
   nonNegative(at(o, 'spec', 'minReadySeconds'), SPEC.child('minReadySeconds'), errors);
   updateStrategy(o, errors);
   nonNegative(at(o, 'spec', 'revisionHistoryLimit'), SPEC.child('revisionHistoryLimit'), errors);

@@ -18,7 +18,7 @@ import { fill, roundAmounts, roundClaim } from '../core/pod/defaults.js';
 import { templateMeta } from '../core/pod/validation/index.js';
 import { whenAbsent } from '../defaults.js';
 import { scaleSubresource, selectorText, statusSubresource, versions, withStatus } from '../form.js';
-import { nonNegative, oneOf, sentences, shown } from '../rules.js';
+import { labelSelector, nonNegative, oneOf, passes, sentences, shown } from '../rules.js';
 import { statefulSetStatus } from '../status/counts.js';
 import { AGE, age, column, containersAndImages, table, wide } from '../table.js';
 import {
@@ -77,7 +77,8 @@ export const statefulSet: ResourceDeclaration<shapes.AppsV1StatefulSet> = {
     update: {
       validate: (o, old, errors, context) => {
         const recreated = textAt(old, 'spec', 'updateStrategy', 'type') === RECREATE;
-        validate(o, errors, { old, mayRecreate: recreated || context.featureEnabled(RECREATE_GATE) });
+        const mayRecreate = recreated || context.featureEnabled(RECREATE_GATE);
+        validate(o, errors, { old, mayRecreate, skipsTemplate: keepsTemplate(o, old, mayRecreate) });
         identityUnchanged(o, old, errors);
       },
     },
@@ -148,13 +149,28 @@ function identityUnchanged(
 }
 
 interface Write {
-  /** The service, the claims and an unchanged template of an old object are not validated again. */
+  /** The service and the claims of an old object are not validated again. */
   readonly old: Shaped<shapes.AppsV1StatefulSet> | undefined;
   /** The update strategy Recreate is allowed. */
   readonly mayRecreate: boolean;
+  readonly skipsTemplate?: boolean;
 }
 
-function validate(o: Shaped<shapes.AppsV1StatefulSet>, errors: FieldErrors, { old, mayRecreate }: Write): void {
+/**
+ * Whether an update is accepted with any template. It is if the stored object has a fault, in its template or elsewhere. The template of a
+ * stored object without a fault is known to be valid.
+ */
+function keepsTemplate(
+  o: Shaped<shapes.AppsV1StatefulSet>,
+  old: Shaped<shapes.AppsV1StatefulSet>,
+  mayRecreate: boolean,
+): boolean {
+  const [now, before] = [o, old].map((x) => objectAt(templateOfPods(x), 'spec', 'template'));
+  return equalJson(now!, before!) || !passes((found) => validate(old, found, { old, mayRecreate }));
+}
+
+function validate(o: Shaped<shapes.AppsV1StatefulSet>, errors: FieldErrors, write: Write): void {
+  const { old, mayRecreate, skipsTemplate = false } = write;
   const isNew = old === undefined;
   const management = textAt(o, 'spec', 'podManagementPolicy');
   if (management === '') errors.required(SPEC.child('podManagementPolicy'));
@@ -178,17 +194,16 @@ function validate(o: Shaped<shapes.AppsV1StatefulSet>, errors: FieldErrors, { ol
       required: true,
       senseless: '',
       restartsBesideSelector: true,
-      keepsTemplate: true,
+      skipsTemplate,
     },
     errors,
     old && templateOfPods(old),
   );
-  templateMeta(
-    objectAt(o, 'spec', 'template'),
-    SPEC.child('template'),
-    errors,
-    old && objectAt(old, 'spec', 'template'),
-  );
+  const template = objectAt(o, 'spec', 'template');
+  const before = old && objectAt(old, 'spec', 'template');
+  // As in kube-apiserver, a template is looked at only beside a selector that can be parsed.
+  const selects = passes((found) => labelSelector(at(o, 'spec', 'selector'), SPEC.child('selector'), found));
+  if (selects) errors.after(() => templateMeta(template, SPEC.child('template'), errors, before));
 }
 
 function serviceName(o: Shaped<shapes.AppsV1StatefulSet>, errors: FieldErrors): void {

@@ -22,8 +22,8 @@ export const horizontalPodAutoscaler: ResourceDeclaration<shapes.AutoscalingV2Ho
   categories: ['all'],
   strategy: withStatus({
     defaults: defaultAutoscaler,
-    create: { validate: validateAutoscaler },
-    update: { validate: (o, _old, errors) => validateAutoscaler(o, errors) },
+    create: { validate: (o, errors) => validateAutoscaler(o, errors) },
+    update: { validate: (o, old, errors) => validateAutoscaler(o, errors, old) },
   }),
   subresources: { status: statusSubresource({ update: { validate: validateStatus } }) },
   table: table(

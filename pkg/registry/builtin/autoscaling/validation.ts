@@ -27,11 +27,18 @@ const SOURCES = {
   Resource: 'resource',
 } as const;
 
-export function validateAutoscaler(o: Shaped<shapes.AutoscalingV2HorizontalPodAutoscaler>, errors: FieldErrors): void {
+/** Validates an autoscaler. `old` is the one that an update replaces. */
+export function validateAutoscaler(
+  o: Shaped<shapes.AutoscalingV2HorizontalPodAutoscaler>,
+  errors: FieldErrors,
+  old?: Shaped<shapes.AutoscalingV2HorizontalPodAutoscaler>,
+): void {
   const spec = objectAt(o, 'spec');
   replicas(spec, errors);
-  reference(objectAt(spec, 'scaleTargetRef'), SPEC.child('scaleTargetRef'), errors);
-  errors.each(objectsAt(spec, 'metrics'), (m, i) => metric(m, SPEC.child('metrics').index(i), errors));
+  const target = objectAt(spec, 'scaleTargetRef');
+  reference(target, SPEC.child('scaleTargetRef'), errors, old && objectAt(old, 'spec', 'scaleTargetRef'));
+  const anyVersion = objectsAt(old, 'spec', 'metrics').some(describesUnversioned);
+  errors.each(objectsAt(spec, 'metrics'), (m, i) => metric(m, SPEC.child('metrics').index(i), errors, anyVersion));
   metricsAtZero(spec, errors);
   behaviour(objectAt(spec, 'behavior'), SPEC.child('behavior'), errors);
 }
@@ -57,23 +64,36 @@ function metricsAtZero(spec: Shaped<shapes.AutoscalingV2HorizontalPodAutoscalerS
     );
 }
 
+/** Validates the reference to what is scaled. An update that changes neither its kind nor its version keeps any version. */
 function reference(
   ref: Shaped<shapes.AutoscalingV2CrossVersionObjectReference>,
   path: FieldPath<shapes.AutoscalingV2CrossVersionObjectReference>,
   errors: FieldErrors,
+  old: Shaped<shapes.AutoscalingV2CrossVersionObjectReference> | undefined,
 ): void {
   const version = textAt(ref, 'apiVersion');
+  const kind = textAt(ref, 'kind');
+  const kept = old !== undefined && textAt(old, 'apiVersion') === version && textAt(old, 'kind') === kind;
+  named(ref, path, errors, kept);
+  if (kept) return;
   const parsed = parseApiVersion(version);
   const isGroupless = version === '' || parsed?.group === '';
-  named(ref, path, errors);
-  if (isGroupless && textAt(ref, 'kind') !== 'ReplicationController')
+  if (isGroupless && kind !== 'ReplicationController')
     errors.invalid(path.child('apiVersion'), version, 'apiVersion must specify API group');
 }
 
+const isUnversioned = (version: string): boolean => version !== '' && parseApiVersion(version) === undefined;
+
+/** Whether a metric describes an object by a malformed version. The metrics of a stored autoscaler with one may have any. */
+const describesUnversioned = (m: Shaped<shapes.AutoscalingV2MetricSpec>): boolean =>
+  textAt(m, 'type') === 'Object' && isUnversioned(textAt(m, 'object', 'describedObject', 'apiVersion'));
+
+/** With `anyVersion`, the version of the reference is not validated. */
 function named(
   ref: Shaped<shapes.AutoscalingV2CrossVersionObjectReference>,
   path: FieldPath,
   errors: FieldErrors,
+  anyVersion: boolean,
 ): void {
   for (const field of ['kind', 'name'] as const) {
     const v = textAt(ref, field);
@@ -81,7 +101,7 @@ function named(
     else sentences(v, isPathSegmentName, path.child(field), errors);
   }
   const version = textAt(ref, 'apiVersion');
-  if (version !== '' && parseApiVersion(version) === undefined)
+  if (!anyVersion && isUnversioned(version))
     errors.invalid(path.child('apiVersion'), version, `unexpected GroupVersion string: ${version}`);
 }
 
@@ -89,6 +109,7 @@ function metric(
   m: Shaped<shapes.AutoscalingV2MetricSpec>,
   path: FieldPath<shapes.AutoscalingV2MetricSpec>,
   errors: FieldErrors,
+  anyVersion: boolean,
 ): void {
   const type = textAt(m, 'type');
   const types = Object.keys(SOURCES);
@@ -98,7 +119,7 @@ function metric(
   if (expected !== undefined && at(m, expected) === undefined)
     errors.required(path.child(expected), 'must populate information for the given metric source');
   const given = LOOKED_AT.filter((f) => at(m, f) !== undefined);
-  if (given[0] !== undefined) source(given[0], objectAt(m, given[0]), path.child(given[0]), errors);
+  if (given[0] !== undefined) source(given[0], objectAt(m, given[0]), path.child(given[0]), errors, anyVersion);
   if (given.length === 1) return;
   for (const field of given)
     if (field !== expected) errors.forbidden(path.child(field), 'must populate the given metric source only');
@@ -107,7 +128,7 @@ function metric(
 /** The order in which sources are checked. Only the first one present is validated. */
 const LOOKED_AT = ['object', 'external', 'pods', 'resource', 'containerResource'] as const;
 
-function source(field: string, s: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function source(field: string, s: JsonObject, path: FieldPath, errors: FieldErrors, anyVersion: boolean): void {
   const target = objectAt(s, 'target');
   const here = path.child('target');
   switch (field) {
@@ -129,7 +150,7 @@ function source(field: string, s: JsonObject, path: FieldPath, errors: FieldErro
         errors.required(here.child('averageValue'), 'must specify a positive target averageValue');
       break;
     case 'object':
-      named(objectAt(s, 'describedObject'), path.child('describedObject'), errors);
+      named(objectAt(s, 'describedObject'), path.child('describedObject'), errors, anyVersion);
       identifier(objectAt(s, 'metric'), path.child('metric'), errors);
       metricTarget(target, here, errors);
       if (at(target, 'value') === undefined && at(target, 'averageValue') === undefined)

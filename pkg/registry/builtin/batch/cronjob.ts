@@ -1,6 +1,7 @@
 import { type FieldErrors, FieldPath, nameOf, type Shaped } from '../../../api/index.js';
+import type { Steps } from '../../../base/index.js';
 import type { shapes } from '../../../schema/index.js';
-import type { ResourceDeclaration } from '../../resource.js';
+import type { ResourceDeclaration, WriteContext } from '../../resource.js';
 import { at, boolAt, listAt, objectAt, objectIn, textAt } from '../access.js';
 import { fill } from '../core/pod/defaults.js';
 import { whenAbsent } from '../defaults.js';
@@ -44,8 +45,7 @@ export const cronJob: ResourceDeclaration<shapes.BatchV1CronJob> = {
     update: { validate: (o, old, errors) => validate(o, errors, old) },
     warn: (o, old, context) => {
       if (old === undefined) podNameWarning(o, context);
-      if (!wantsOther(o, old)) return undefined;
-      return jobSpecWarnings(objectAt(o, 'spec', 'jobTemplate', 'spec'), 'spec.jobTemplate.spec', context.warn);
+      return warnings(o, old, context);
     },
   }),
   subresources: { status: statusSubresource({ compatibility: { anyFinalizers: true } }) },
@@ -79,14 +79,28 @@ export const cronJob: ResourceDeclaration<shapes.BatchV1CronJob> = {
 
 const SPEC = FieldPath.in<shapes.BatchV1CronJob>().child('spec');
 
+function* warnings(
+  o: Shaped<shapes.BatchV1CronJob>,
+  old: Shaped<shapes.BatchV1CronJob> | undefined,
+  context: WriteContext,
+): Steps<void> {
+  if (wantsOther(o, old))
+    yield* jobSpecWarnings(objectAt(o, 'spec', 'jobTemplate', 'spec'), 'spec.jobTemplate.spec', context.warn);
+  // kube-apiserver repeats the spec in this path.
+  if (textAt(o, 'spec', 'schedule').includes('TZ'))
+    context.warn(
+      'cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details',
+    );
+}
+
 /** The names of its jobs append eleven characters to its own. */
 const NAME_MAX = 52;
 
 function validate(o: Shaped<shapes.BatchV1CronJob>, errors: FieldErrors, old?: Shaped<shapes.BatchV1CronJob>): void {
   const spec = objectAt(o, 'spec');
-  schedule(spec, errors);
+  schedule(spec, errors, textAt(old, 'spec', 'schedule').includes('TZ'));
   nonNegative(at(spec, 'startingDeadlineSeconds'), SPEC.child('startingDeadlineSeconds'), errors);
-  timeZone(at(spec, 'timeZone'), errors);
+  if (old === undefined || at(spec, 'timeZone') !== at(old, 'spec', 'timeZone')) timeZone(at(spec, 'timeZone'), errors);
   oneOf(textAt(spec, 'concurrencyPolicy'), SPEC.child('concurrencyPolicy'), ['Allow', 'Forbid', 'Replace'], errors);
   for (const field of ['successfulJobsHistoryLimit', 'failedJobsHistoryLimit'] as const)
     nonNegative(at(spec, field), SPEC.child(field), errors);
@@ -102,19 +116,28 @@ function validate(o: Shaped<shapes.BatchV1CronJob>, errors: FieldErrors, old?: S
   if (at(job, 'manualSelector') === true) errors.notSupported(path.child('manualSelector'), true, ['nil', 'false']);
 }
 
-function schedule(spec: Shaped<shapes.BatchV1CronJobSpec>, errors: FieldErrors): void {
+/** With `mayHaveZone`, the schedule may begin with a time zone, as the stored one does. */
+function schedule(spec: Shaped<shapes.BatchV1CronJobSpec>, errors: FieldErrors, mayHaveZone: boolean): void {
   const text = textAt(spec, 'schedule');
   const path = SPEC.child('schedule');
   if (text === '') {
     errors.required(path);
     return;
   }
-  if (text.includes('TZ')) {
+  const hasZone = text.includes('TZ');
+  if (hasZone && !mayHaveZone) {
     errors.invalid(path, text, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead');
     return;
   }
-  const problem = scheduleProblem(text);
-  if (problem !== undefined) errors.invalid(path, text, problem);
+  const [, zone, times = text] = /^(?:CRON_)?TZ=(\S*)\s+(.*)$/.exec(text) ?? [];
+  if (zone !== undefined && zone !== '' && zone !== 'Local' && !isTimeZone(zone))
+    errors.invalid(path, text, `provided bad location ${zone}: unknown time zone ${zone}`);
+  else {
+    const problem = scheduleProblem(times);
+    if (problem !== undefined) errors.invalid(path, text, problem);
+  }
+  if (hasZone && at(spec, 'timeZone') !== undefined)
+    errors.invalid(path, text, 'cannot use both timeZone field and TZ or CRON_TZ in schedule');
 }
 
 function timeZone(value: ReturnType<typeof at>, errors: FieldErrors): void {

@@ -13,7 +13,7 @@ import {
 import { equalAs, type shapes } from '../../../schema/index.js';
 import { at, boolAt, givenAt, numberAt, objectAt, objectsAt, textAt } from '../access.js';
 import { keep } from '../form.js';
-import { labelSelector, selects, shown } from '../rules.js';
+import { hasInvalidValue, labelSelector, selects, shown } from '../rules.js';
 import { isIndexed, jobSpec } from './jobspec.js';
 
 /** Validation of jobs: what concerns the whole object, and updates. */
@@ -36,8 +36,11 @@ function chosenPods(
 ): void {
   jobSpec(spec, SPEC, errors, old);
   const selector = at(spec, 'selector');
+  // The selector is immutable. One with a value that is not a label value selects nothing.
+  const anyValues = hasInvalidValue(at(old, 'selector'));
   if (selector === undefined) errors.required(SPEC.child('selector'));
-  else if (errors.adds(() => labelSelector(selector, SPEC.child('selector'), errors))) return;
+  else if (errors.adds(() => labelSelector(selector, SPEC.child('selector'), errors, !anyValues))) return;
+  if (anyValues) return;
   const matches = isObject(selector) && selects(selector, objectAt(spec, 'template', 'metadata', 'labels'));
   if (matches === false || selector === undefined)
     errors.invalid(

@@ -29,13 +29,13 @@ export const certificateSigningRequest: ResourceDeclaration<shapes.CertificatesV
         delete spec['extra'];
         for (const [k, v] of Object.entries(context.user.extra ?? {})) setOwn(objectIn(spec, 'extra'), k, [...v]);
       },
-      validate: validateRequest,
+      validate: (o, errors) => validateRequest(o, errors),
     },
     update: {
       generation: 'none',
       resetFields: [['spec'], ['status']],
       prepare: (o, old) => keep('spec', o, old),
-      validate: (o, _old, errors) => validateRequest(o, errors),
+      validate: (o, old, errors) => validateRequest(o, errors, old),
     },
   }),
   subresources: {
@@ -54,10 +54,10 @@ export const certificateSigningRequest: ResourceDeclaration<shapes.CertificatesV
             stampConditions(o, old, formatTime(context.world.clock.now()));
           },
           validate: (o, old, errors) => {
-            validateRequest(o, errors);
+            validateRequest(o, errors, old);
             conditionsChanged(o, old, true, errors);
             certificateChanged(o, old, false, errors);
-            onlyOneDecision(o, errors);
+            onlyOneDecision(o, old, errors);
           },
         },
       }),
@@ -70,10 +70,10 @@ export const certificateSigningRequest: ResourceDeclaration<shapes.CertificatesV
           stampConditions(o, old, formatTime(context.world.clock.now()));
         },
         validate: (o, old, errors) => {
-          validateRequest(o, errors);
+          validateRequest(o, errors, old);
           conditionsChanged(o, old, false, errors);
           certificateChanged(o, old, true, errors);
-          onlyOneDecision(o, errors);
+          onlyOneDecision(o, old, errors);
         },
       },
     }),

@@ -43,7 +43,34 @@ const USAGES = [
 
 const SECONDS_MIN = 600;
 
-export function validateRequest(o: Shaped<shapes.CertificatesV1CertificateSigningRequest>, errors: FieldErrors): void {
+type Request = Shaped<shapes.CertificatesV1CertificateSigningRequest>;
+
+/** What a request may have because the stored one that it replaces has it. */
+interface Tolerated {
+  readonly unknownUsages: boolean;
+  readonly repeatedUsages: boolean;
+  readonly legacySigner: boolean;
+  readonly unnamedConditions: boolean;
+  readonly repeatedConditions: boolean;
+}
+
+function toleratedBy(old: Request | undefined): Tolerated {
+  const usages = listAt(old, 'spec', 'usages').map(String);
+  const types = objectsAt(old, 'status', 'conditions').map((c) => textAt(c, 'type'));
+  return {
+    unknownUsages: usages.some((usage) => !USAGES.includes(usage)),
+    repeatedUsages: new Set(usages).size < usages.length,
+    legacySigner: textAt(old, 'spec', 'signerName') === LEGACY_SIGNER,
+    unnamedConditions: types.includes(''),
+    repeatedConditions: new Set(types).size < types.length,
+  };
+}
+
+const LEGACY_SIGNER = 'kubernetes.io/legacy-unknown';
+
+/** Validates a request. `old` is the one that an update replaces. */
+export function validateRequest(o: Request, errors: FieldErrors, old?: Request): void {
+  const tolerated = toleratedBy(old);
   const request = textAt(o, 'spec', 'request');
   const pem = Buffer.from(request, 'base64').toString('latin1');
   const read = certificateRequestIn(pem);
@@ -52,14 +79,15 @@ export function validateRequest(o: Shaped<shapes.CertificatesV1CertificateSignin
   const usages = listAt(o, 'spec', 'usages').map(String);
   if (usages.length === 0) errors.required(SPEC.child('usages'));
   for (const [i, usage] of usages.entries())
-    if (!USAGES.includes(usage)) errors.notSupported(SPEC.child('usages').index(i), usage, USAGES);
+    if (!tolerated.unknownUsages && !USAGES.includes(usage))
+      errors.notSupported(SPEC.child('usages').index(i), usage, USAGES);
   const seen = new Set<string>();
   for (const [i, usage] of usages.entries()) {
-    if (seen.has(usage)) errors.duplicate(SPEC.child('usages').index(i), usage);
+    if (!tolerated.repeatedUsages && seen.has(usage)) errors.duplicate(SPEC.child('usages').index(i), usage);
     seen.add(usage);
   }
   const signer = textAt(o, 'spec', 'signerName');
-  if (signer === 'kubernetes.io/legacy-unknown')
+  if (signer === LEGACY_SIGNER && !tolerated.legacySigner)
     errors.invalid(SPEC.child('signerName'), signer, 'the legacy signerName is not allowed via this API version');
   else signerName(signer, SPEC.child('signerName'), errors);
   const seconds = at(o, 'spec', 'expirationSeconds');
@@ -69,43 +97,41 @@ export function validateRequest(o: Shaped<shapes.CertificatesV1CertificateSignin
       seconds,
       'may not specify a duration less than 600 seconds (10 minutes)',
     );
-  conditions(o, errors);
+  conditions(o, errors, tolerated);
 }
 
-function conditions(o: Shaped<shapes.CertificatesV1CertificateSigningRequest>, errors: FieldErrors): void {
+function conditions(o: Request, errors: FieldErrors, tolerated: Tolerated): void {
   const types = new Set<string>();
   for (const [i, c] of objectsAt(o, 'status', 'conditions').entries()) {
     const type = textAt(c, 'type');
     const path = CONDITIONS.index(i);
-    if (type === '') errors.required(path.child('type'));
+    if (type === '' && !tolerated.unnamedConditions) errors.required(path.child('type'));
     const status = textAt(c, 'status');
     if (status === '') errors.required(path.child('status'));
     else if (['Approved', 'Denied', 'Failed'].includes(type)) {
       if (status !== 'True') errors.notSupported(path.child('status'), status, ['True']);
     } else if (!['True', 'False', 'Unknown'].includes(status))
       errors.notSupported(path.child('status'), status, ['False', 'True', 'Unknown']);
-    if (types.has(type)) errors.duplicate(path.child('type'), type);
+    if (types.has(type) && !tolerated.repeatedConditions) errors.duplicate(path.child('type'), type);
     types.add(type);
   }
 }
 
-/** A request is approved or denied. As in kube-apiserver, this is checked after everything else. */
-export function onlyOneDecision(o: Shaped<shapes.CertificatesV1CertificateSigningRequest>, errors: FieldErrors): void {
-  const types = new Set(objectsAt(o, 'status', 'conditions').map((c) => textAt(c, 'type')));
-  if (!types.has('Approved') || !types.has('Denied')) return;
+/** A request is approved or denied, unless the stored one is both. As in kube-apiserver, this is checked after everything else. */
+export function onlyOneDecision(o: Request, old: Request, errors: FieldErrors): void {
+  const hasBoth = (request: Request): boolean => {
+    const types = objectsAt(request, 'status', 'conditions').map((c) => textAt(c, 'type'));
+    return types.includes('Approved') && types.includes('Denied');
+  };
+  if (!hasBoth(o) || hasBoth(old)) return;
   const members = ['Approved', 'Denied'].map((type) => `conditions[{"type": "${type}"}]`);
   const why = `must specify at most one of: ${members.map((member) => `\`${member}\``).join(', ')}`;
   errors.invalid(CONDITIONS, `{${members.join(', ')}}`, why);
 }
 
 /** Only the approval subresource may approve and deny. No subresource may remove a decision or a failure. */
-export function conditionsChanged(
-  o: Shaped<shapes.CertificatesV1CertificateSigningRequest>,
-  old: Shaped<shapes.CertificatesV1CertificateSigningRequest>,
-  mayDecide: boolean,
-  errors: FieldErrors,
-): void {
-  const of = (x: Shaped<shapes.CertificatesV1CertificateSigningRequest>, type: string) =>
+export function conditionsChanged(o: Request, old: Request, mayDecide: boolean, errors: FieldErrors): void {
+  const of = (x: Request, type: string) =>
     objectsAt(x, 'status', 'conditions').filter((c) => textAt(c, 'type') === type);
   const changes = (['Approved', 'Denied', 'Failed'] as const).map((type) => ({
     type: JSON.stringify(type),
@@ -125,16 +151,14 @@ export function conditionsChanged(
 
 const CERTIFICATE = FieldPath.in<shapes.CertificatesV1CertificateSigningRequest>().child('status', 'certificate');
 
-/** A certificate is set once, by the status subresource, and is PEM. */
-export function certificateChanged(
-  o: Shaped<shapes.CertificatesV1CertificateSigningRequest>,
-  old: Shaped<shapes.CertificatesV1CertificateSigningRequest>,
-  maySet: boolean,
-  errors: FieldErrors,
-): void {
+const problemIn = (certificate: string): string | undefined =>
+  certificate === '' ? undefined : certificateProblem(Buffer.from(certificate, 'base64').toString('latin1'));
+
+/** A certificate is set once, by the status subresource, and is PEM, unless the stored one is not. */
+export function certificateChanged(o: Request, old: Request, maySet: boolean, errors: FieldErrors): void {
   const [now, before] = [textAt(o, 'status', 'certificate'), textAt(old, 'status', 'certificate')];
   if (now === before) return;
-  const problem = now === '' ? undefined : certificateProblem(Buffer.from(now, 'base64').toString('latin1'));
+  const problem = problemIn(before) === undefined ? problemIn(now) : undefined;
   if (problem !== undefined) errors.invalid(CERTIFICATE, '<certificate data>', problem);
   if (!maySet) errors.forbidden(CERTIFICATE, 'updates may not set certificate content');
   else if (before !== '') errors.forbidden(CERTIFICATE, 'updates may not modify existing certificate content');

@@ -13,7 +13,7 @@ import {
 } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import { equalAs, internalDifference } from '../../../schema/index.js';
-import { at, objectAt, objectIn, textAt } from '../access.js';
+import { at, listAt, objectAt, objectIn, textAt } from '../access.js';
 import { keep } from '../form.js';
 import { isNativeResource } from './pod/validation/resources.js';
 
@@ -86,10 +86,14 @@ function resourceKey(name: string, path: FieldPath, errors: FieldErrors): boolea
   return false;
 }
 
-/** Amounts of a claim are not negative, and the resources that are resized and the states of that are known. */
+/**
+ * The stored spec has access modes. Amounts of a claim are not negative, and the resources that are resized and the states of that
+ * are known.
+ */
 export function claimStatus(o: Shaped<shapes.CoreV1PersistentVolumeClaim>, errors: FieldErrors): void {
   const path = FieldPath.of('status');
   const states = path.child('allocatedResourceStatuses');
+  if (listAt(o, 'spec', 'accessModes').length === 0) errors.required(FieldPath.of('Spec', 'accessModes'));
   amounts(o, 'capacity', errors);
   for (const [name, state] of Object.entries(objectAt(o, 'status', 'allocatedResourceStatuses'))) {
     resourceKey(name, states, errors);

@@ -5,7 +5,7 @@ import { numberAt, objectsAt, textAt } from '../access.js';
 import { whenEmpty } from '../defaults.js';
 import { versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
-import { endpointWarnings, validateEndpoints } from './endpointsvalidation.js';
+import { endpointWarnings, validateEndpoints, validateEndpointsUpdate } from './endpointsvalidation.js';
 
 export const endpoints: ResourceDeclaration<shapes.CoreV1Endpoints> = {
   group: '',
@@ -24,7 +24,7 @@ export const endpoints: ResourceDeclaration<shapes.CoreV1Endpoints> = {
         for (const port of objectsAt(subset, 'ports')) whenEmpty(port, 'protocol', 'TCP');
     },
     create: { validate: validateEndpoints },
-    update: { allowCreate: true, generation: 'none', validate: (o, _old, errors) => validateEndpoints(o, errors) },
+    update: { allowCreate: true, generation: 'none', validate: validateEndpointsUpdate },
     warn: (o, _old, context) => endpointWarnings(o, context.warn),
     compatibility: { checksUpdateLikeNew: true },
   },

@@ -1,4 +1,5 @@
 import {
+  equalJson,
   type FieldErrors,
   FieldPath,
   isDns1123Label,
@@ -30,6 +31,15 @@ export function validateEndpoints(o: Shaped<shapes.CoreV1Endpoints>, errors: Fie
     const ports = objectsAt(subset, 'ports');
     errors.each(ports, (p, j) => port(p, ports.length > 1, path.child('ports').index(j), errors));
   });
+}
+
+/** Subsets that an update does not change are not validated again: older releases accepted more. */
+export function validateEndpointsUpdate(
+  o: Shaped<shapes.CoreV1Endpoints>,
+  old: Shaped<shapes.CoreV1Endpoints>,
+  errors: FieldErrors,
+): void {
+  if (!equalJson(at(o, 'subsets') ?? [], at(old, 'subsets') ?? [])) validateEndpoints(o, errors);
 }
 
 function address(

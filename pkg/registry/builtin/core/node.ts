@@ -13,7 +13,10 @@ const rules = withStatus({
   update: {
     generation: 'none',
     prepare: dropConfigSource,
-    validate: (o, old, errors) => validateNodeUpdate(o, old, errors),
+    validate: (o, old, errors) => {
+      validateNode(o, errors);
+      validateNodeUpdate(o, old, errors);
+    },
   },
   warn: warnAboutNode,
   compatibility: { checksUpdateLikeNew: true },

@@ -64,11 +64,16 @@ function fillPodRanges(o: JsonObject): void {
 }
 
 export function validateNode(o: Shaped<shapes.CoreV1Node>, errors: FieldErrors): void {
+  validateNodeParts(o, errors);
+  podRanges(o, errors);
+}
+
+/** An update of the status does not look at the ranges of the pods. */
+function validateNodeParts(o: Shaped<shapes.CoreV1Node>, errors: FieldErrors): void {
   taints(o, errors);
   for (const field of ['capacity', 'allocatable'] as const)
     for (const [name, amount] of Object.entries(objectAt(o, 'status', field)))
       resourceAmount(name, amount, FieldPath.in<shapes.CoreV1Node>().child('status').child(field, name), errors);
-  podRanges(o, errors);
 }
 
 function taints(o: Shaped<shapes.CoreV1Node>, errors: FieldErrors): void {
@@ -122,7 +127,7 @@ export function validateNodeUpdate(
   errors: FieldErrors,
   features: typeof declaredFeatures = () => {},
 ): void {
-  validateNode(o, errors);
+  validateNodeParts(o, errors);
   taints(o, errors);
   features(o, errors);
   addressesOnce(o, errors);

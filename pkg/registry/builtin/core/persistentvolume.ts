@@ -44,8 +44,8 @@ export const persistentVolume: ResourceDeclaration<shapes.CoreV1PersistentVolume
       generation: 'none',
       validate: (o, old, errors) => {
         // reported twice: by the rule for every volume and by the rule for updates
-        volumeSpec(objectAt(o, 'spec'), SPEC, false, errors, textAt(o, 'metadata', 'name'));
-        volumeSpec(objectAt(o, 'spec'), SPEC, false, errors, textAt(o, 'metadata', 'name'));
+        for (let i = 0; i < 2; i++)
+          volumeSpec(objectAt(o, 'spec'), SPEC, false, errors, textAt(o, 'metadata', 'name'), objectAt(old, 'spec'));
         volumeUpdate(o, old, errors);
       },
     },

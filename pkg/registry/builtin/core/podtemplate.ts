@@ -22,8 +22,10 @@ export const podTemplate: ResourceDeclaration<shapes.CoreV1PodTemplate> = {
         validateTemplate(objectAt(o, 'template'), FieldPath.in<shapes.CoreV1PodTemplate>().child('template'), errors),
     },
     update: {
-      validate: (o, _old, errors) =>
-        validateTemplate(objectAt(o, 'template'), FieldPath.in<shapes.CoreV1PodTemplate>().child('template'), errors),
+      validate: (o, old, errors) => {
+        const path = FieldPath.in<shapes.CoreV1PodTemplate>().child('template');
+        validateTemplate(objectAt(o, 'template'), path, errors, objectAt(old, 'template'));
+      },
     },
     warn: (o, _old, context) => podWarnings(objectAt(o, 'template'), 'template', context.warn),
     deletion: { returnsObject: true },

@@ -18,7 +18,7 @@ import {
 } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import { internalDifference } from '../../../schema/index.js';
-import { at, givenAt, listAt, objectAt, textAt } from '../access.js';
+import { at, givenAt, listAt, objectAt, objectsAt, textAt } from '../access.js';
 import { noBacksteps, oneOf, sentences, shown } from '../rules.js';
 import { knownModes, VOLUME_MODES } from './claimspec.js';
 import {
@@ -31,6 +31,7 @@ import {
   type SourceRule,
   sourceRule,
 } from './pod/validation/index.js';
+import { hasInvalidNodeValue } from './pod/validation/tolerated.js';
 
 const SPEC = FieldPath.in<shapes.CoreV1PersistentVolume>().child('spec');
 
@@ -141,6 +142,7 @@ export function volumeSpec(
   inline: boolean,
   errors: FieldErrors,
   name = '',
+  old?: Shaped<shapes.CoreV1PersistentVolumeSpec>,
 ): void {
   const context = 'in the context of inline volumes';
   const notInline = (field: 'capacity' | 'claimRef' | 'nodeAffinity') => {
@@ -158,7 +160,7 @@ export function volumeSpec(
   if (policy !== '' && !inline) oneOf(policy, policyPath, ['Delete', 'Recycle', 'Retain'], errors, false);
   else if (policy !== '' && policy !== 'Retain') errors.forbidden(policyPath, `may only be Retain ${context}`);
   if (inline) notInline('nodeAffinity');
-  else nodeAffinity(spec, path.child('nodeAffinity'), errors);
+  else nodeAffinity(spec, path.child('nodeAffinity'), errors, old);
   sources(spec, path, errors, name);
   if (textAt(spec, 'hostPath', 'path') === '/' && policy === 'Recycle')
     errors.forbidden(policyPath, "may not be 'recycle' for a hostPath mount of '/'");
@@ -194,12 +196,21 @@ function capacity(spec: Shaped<shapes.CoreV1PersistentVolumeSpec>, path: FieldPa
   }
 }
 
-function nodeAffinity(spec: Shaped<shapes.CoreV1PersistentVolumeSpec>, path: FieldPath, errors: FieldErrors): void {
+function nodeAffinity(
+  spec: Shaped<shapes.CoreV1PersistentVolumeSpec>,
+  path: FieldPath,
+  errors: FieldErrors,
+  old: Shaped<shapes.CoreV1PersistentVolumeSpec> | undefined,
+): void {
   const affinity = at(spec, 'nodeAffinity');
   if (affinity === undefined) return;
   const needed = at(affinity, 'required');
   if (needed === undefined) errors.required(path.child('required'), 'must specify required node constraints');
-  else nodeSelector(needed, path.child('required'), errors);
+  else {
+    // A stored volume may select nodes by values that are not label values.
+    const anyValues = objectsAt(old, 'nodeAffinity', 'required', 'nodeSelectorTerms').some(hasInvalidNodeValue);
+    nodeSelector(needed, path.child('required'), errors, !anyValues);
+  }
 }
 
 function sources(

@@ -42,9 +42,9 @@ export function validateEndpointSliceUpdate(
   errors: FieldErrors,
 ): void {
   const other = textAt(o, 'addressType') !== textAt(old, 'addressType');
-  // endpoints that are unchanged are not validated for another type of address
+  // Endpoints that are unchanged are not validated again: older releases accepted more.
   const unchanged = equalJson(at(o, 'endpoints') ?? [], at(old, 'endpoints') ?? []);
-  validateEndpointSlice(o, errors, !(other && unchanged));
+  validateEndpointSlice(o, errors, !unchanged);
   if (other) {
     errors.invalid(
       FieldPath.in<shapes.DiscoveryV1EndpointSlice>().child('addressType'),

@@ -28,7 +28,7 @@ export const ingress: ResourceDeclaration<shapes.NetworkingV1Ingress> = {
     },
   }),
   subresources: {
-    status: statusSubresource({ update: { validate: (o, _old, errors) => validateIngressStatus(o, errors) } }),
+    status: statusSubresource({ update: { validate: validateIngressStatus } }),
   },
   table: table(
     [

@@ -14,6 +14,7 @@ import {
 } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import { at, givenAt, listAt, numberAt, objectsAt, textAt } from '../access.js';
+import { passes } from '../rules.js';
 
 const SPEC = FieldPath.in<shapes.NetworkingV1Ingress>().child('spec');
 const CLASS_ANNOTATION = 'kubernetes.io/ingress.class';
@@ -29,21 +30,51 @@ export function validateIngress(o: Shaped<shapes.NetworkingV1Ingress>, errors: F
       'must match `ingressClassName` when both are specified',
     );
   }
-  validateSpec(o, errors);
+  validateSpec(o, errors, NOTHING);
 }
 
 export function validateIngressUpdate(
   o: Shaped<shapes.NetworkingV1Ingress>,
-  _old: Shaped<shapes.NetworkingV1Ingress>,
+  old: Shaped<shapes.NetworkingV1Ingress>,
   errors: FieldErrors,
 ): void {
-  validateSpec(o, errors);
+  validateSpec(o, errors, toleratedBy(old));
 }
 
-export function validateIngressStatus(o: Shaped<shapes.NetworkingV1Ingress>, errors: FieldErrors): void {
+/** What an ingress may have because the stored one that it replaces has something like it. */
+interface Tolerated {
+  /** Names of secrets are not validated. */
+  readonly anySecret: boolean;
+  /** The paths of rules for wildcard hosts are not validated. */
+  readonly anyWildcardRule: boolean;
+}
+
+const NOTHING: Tolerated = { anySecret: false, anyWildcardRule: false };
+
+const toleratedBy = (old: Shaped<shapes.NetworkingV1Ingress>): Tolerated => ({
+  anySecret: objectsAt(old, 'spec', 'tls').some((entry) => secretProblems(entry).length > 0),
+  anyWildcardRule: objectsAt(old, 'spec', 'rules').some(
+    (r) => isWildcard(r) && !passes((errors) => rulePaths(r, FieldPath.in<shapes.NetworkingV1IngressRule>(), errors)),
+  ),
+});
+
+const isWildcard = (r: Shaped<shapes.NetworkingV1IngressRule>): boolean => textAt(r, 'host').includes('*');
+
+function secretProblems(entry: Shaped<shapes.NetworkingV1IngressTLS>): readonly string[] {
+  const secret = textAt(entry, 'secretName');
+  return secret === '' ? [] : isDns1123Subdomain(secret);
+}
+
+/** Validates the status. Addresses that the stored one has are not validated again. */
+export function validateIngressStatus(
+  o: Shaped<shapes.NetworkingV1Ingress>,
+  old: Shaped<shapes.NetworkingV1Ingress>,
+  errors: FieldErrors,
+): void {
+  const kept = new Set(objectsAt(old, 'status', 'loadBalancer', 'ingress').map((entry) => textAt(entry, 'ip')));
   const path = FieldPath.in<shapes.NetworkingV1Ingress>().child('status', 'loadBalancer', 'ingress');
   errors.each(objectsAt(o, 'status', 'loadBalancer', 'ingress'), (entry, i) =>
-    entryPoint(entry, path.index(i), errors),
+    entryPoint(entry, path.index(i), errors, kept),
   );
 }
 
@@ -51,9 +82,10 @@ function entryPoint(
   entry: Shaped<shapes.NetworkingV1IngressLoadBalancerIngress>,
   path: FieldPath<shapes.NetworkingV1IngressLoadBalancerIngress>,
   errors: FieldErrors,
+  kept: ReadonlySet<string>,
 ): void {
   const ip = textAt(entry, 'ip');
-  if (ip !== '') for (const sentence of isIp(ip)) errors.invalid(path.child('ip'), ip, sentence);
+  if (ip !== '' && !kept.has(ip)) for (const sentence of isIp(ip)) errors.invalid(path.child('ip'), ip, sentence);
   const host = textAt(entry, 'hostname');
   if (host === '') return;
   for (const sentence of isDns1123Subdomain(host)) errors.invalid(path.child('hostname'), host, sentence);
@@ -67,29 +99,29 @@ export function warnAboutClass(o: Shaped<shapes.NetworkingV1Ingress>, warn: (tex
   }
 }
 
-function validateSpec(o: Shaped<shapes.NetworkingV1Ingress>, errors: FieldErrors): void {
+function validateSpec(o: Shaped<shapes.NetworkingV1Ingress>, errors: FieldErrors, tolerated: Tolerated): void {
   const rules = objectsAt(o, 'spec', 'rules');
   const fallback = at(o, 'spec', 'defaultBackend');
   if (rules.length === 0 && fallback === undefined)
     errors.invalid(SPEC, givenAt(o, 'spec', 'rules') ?? null, 'either `defaultBackend` or `rules` must be specified');
   if (fallback !== undefined) backend(fallback as JsonObject, SPEC.child('defaultBackend'), errors);
-  errors.each(rules, (r, i) => rule(r, SPEC.child('rules').index(i), errors));
-  tls(o, errors);
+  errors.each(rules, (r, i) => rule(r, SPEC.child('rules').index(i), errors, tolerated));
+  tls(o, errors, tolerated);
   const name = at(o, 'spec', 'ingressClassName');
   if (typeof name === 'string')
     for (const sentence of isDns1123Subdomain(name)) errors.invalid(SPEC.child('ingressClassName'), name, sentence);
 }
 
-function tls(o: Shaped<shapes.NetworkingV1Ingress>, errors: FieldErrors): void {
+function tls(o: Shaped<shapes.NetworkingV1Ingress>, errors: FieldErrors, { anySecret }: Tolerated): void {
   errors.each(objectsAt(o, 'spec', 'tls'), (entry, i) => {
     const path = SPEC.child('tls').index(i);
     errors.each(listAt(entry, 'hosts').map(String), (host, j) => {
       const sentences = host.includes('*') ? isWildcardDns1123Subdomain(host) : isDns1123Subdomain(host);
       for (const sentence of sentences) errors.invalid(path.child('hosts').index(j), host, sentence);
     });
-    const secret = textAt(entry, 'secretName');
-    if (secret !== '')
-      for (const sentence of isDns1123Subdomain(secret)) errors.invalid(path.child('secretName'), secret, sentence);
+    if (anySecret) return;
+    for (const sentence of secretProblems(entry))
+      errors.invalid(path.child('secretName'), textAt(entry, 'secretName'), sentence);
   });
 }
 
@@ -97,6 +129,7 @@ function rule(
   r: Shaped<shapes.NetworkingV1IngressRule>,
   path: FieldPath<shapes.NetworkingV1IngressRule>,
   errors: FieldErrors,
+  { anyWildcardRule }: Tolerated,
 ): void {
   const host = textAt(r, 'host');
   if (host !== '') {
@@ -105,6 +138,14 @@ function rule(
     const sentences = host.includes('*') ? isWildcardDns1123Subdomain(host) : isDns1123Subdomain(host);
     for (const sentence of sentences) errors.invalid(path.child('host'), host, sentence);
   }
+  if (!anyWildcardRule || !isWildcard(r)) rulePaths(r, path, errors);
+}
+
+function rulePaths(
+  r: Shaped<shapes.NetworkingV1IngressRule>,
+  path: FieldPath<shapes.NetworkingV1IngressRule>,
+  errors: FieldErrors,
+): void {
   if (at(r, 'http') === undefined) return;
   const paths = objectsAt(r, 'http', 'paths');
   const here = path.child('http', 'paths');

@@ -26,10 +26,10 @@ export const networkPolicy: ResourceDeclaration<shapes.NetworkingV1NetworkPolicy
       if (listAt(spec, 'policyTypes').length === 0)
         spec['policyTypes'] = listAt(spec, 'egress').length > 0 ? ['Ingress', 'Egress'] : ['Ingress'];
     },
-    create: { validate: validateNetworkPolicy },
+    create: { validate: (o, errors) => validateNetworkPolicy(o, errors) },
     update: {
       generation: (o, old) => differsAsGiven(at(o, 'spec'), at(old, 'spec')),
-      validate: (o, _old, errors) => validateNetworkPolicy(o, errors),
+      validate: (o, old, errors) => validateNetworkPolicy(o, errors, old),
     },
     warn: (o, _old, context) => policyWarnings(o, context.warn),
   },

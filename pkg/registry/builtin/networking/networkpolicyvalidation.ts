@@ -11,16 +11,41 @@ import {
 import type { Steps } from '../../../base/index.js';
 import type { shapes } from '../../../schema/index.js';
 import { at, listAt, objectAt, objectsAt, textAt } from '../access.js';
-import { labelSelector } from '../rules.js';
+import { isInvalidSelector, labelSelector } from '../rules.js';
 import { cidrWarning } from '../valuewarnings.js';
 
 const SPEC = FieldPath.in<shapes.NetworkingV1NetworkPolicy>().child('spec');
 const PROTOCOLS = ['TCP', 'UDP', 'SCTP'];
 const TYPES = ['Ingress', 'Egress'];
 
-export function validateNetworkPolicy(o: Shaped<shapes.NetworkingV1NetworkPolicy>, errors: FieldErrors): void {
+/** What a policy may have because the stored one that it replaces has it. */
+interface Tolerated {
+  /** Ranges that are not validated. */
+  readonly ranges: ReadonlySet<string>;
+  /** Whether the values in selectors must be label values. */
+  readonly checkValues: boolean;
+}
+
+/** Which of its ranges an update changes cannot be told, so it may use those of the stored policy anywhere. */
+function toleratedBy(old: Shaped<shapes.NetworkingV1NetworkPolicy> | undefined): Tolerated {
+  if (old === undefined) return { ranges: new Set(), checkValues: true };
+  const blocks = [
+    ...objectsAt(old, 'spec', 'ingress').flatMap((rule) => objectsAt(rule, 'from')),
+    ...objectsAt(old, 'spec', 'egress').flatMap((rule) => objectsAt(rule, 'to')),
+  ].map((one) => objectAt(one, 'ipBlock'));
+  const ranges = blocks.flatMap((block) => [textAt(block, 'cidr'), ...listAt(block, 'except').map(String)]);
+  return { ranges: new Set(ranges), checkValues: !isInvalidSelector(at(old, 'spec', 'podSelector')) };
+}
+
+/** Validates a policy. `old` is the one that an update replaces. */
+export function validateNetworkPolicy(
+  o: Shaped<shapes.NetworkingV1NetworkPolicy>,
+  errors: FieldErrors,
+  old?: Shaped<shapes.NetworkingV1NetworkPolicy>,
+): void {
   const spec = objectAt(o, 'spec');
-  labelSelector(at(spec, 'podSelector'), SPEC.child('podSelector'), errors);
+  const tolerated = toleratedBy(old);
+  labelSelector(at(spec, 'podSelector'), SPEC.child('podSelector'), errors, tolerated.checkValues);
   for (const [direction, peers] of [
     ['ingress', 'from'],
     ['egress', 'to'],
@@ -28,7 +53,7 @@ export function validateNetworkPolicy(o: Shaped<shapes.NetworkingV1NetworkPolicy
     errors.each(objectsAt(spec, direction), (rule, i) => {
       const path = SPEC.child(direction).index(i);
       errors.each(objectsAt(rule, 'ports'), (port, j) => ports(port, path.child('ports').index(j), errors));
-      errors.each(objectsAt(rule, peers), (one, j) => peer(one, path.child(peers).index(j), errors));
+      errors.each(objectsAt(rule, peers), (one, j) => peer(one, path.child(peers).index(j), errors, tolerated));
     });
   }
   const types = listAt(spec, 'policyTypes').map(String);
@@ -68,16 +93,17 @@ function peer(
   one: Shaped<shapes.NetworkingV1NetworkPolicyPeer>,
   path: FieldPath<shapes.NetworkingV1NetworkPolicyPeer>,
   errors: FieldErrors,
+  tolerated: Tolerated,
 ): void {
   let count = 0;
   for (const field of ['podSelector', 'namespaceSelector'] as const) {
     if (at(one, field) === undefined) continue;
     count++;
-    labelSelector(at(one, field), path.child(field), errors);
+    labelSelector(at(one, field), path.child(field), errors, tolerated.checkValues);
   }
   const block = at(one, 'ipBlock');
   if (block !== undefined) {
-    ipBlock(objectAt(one, 'ipBlock'), path.child('ipBlock'), errors);
+    ipBlock(objectAt(one, 'ipBlock'), path.child('ipBlock'), errors, tolerated.ranges);
     if (count > 0) errors.after(() => errors.forbidden(path, 'may not specify both ipBlock and another peer'));
     count++;
   }
@@ -88,18 +114,19 @@ function ipBlock(
   block: Shaped<shapes.NetworkingV1IPBlock>,
   path: FieldPath<shapes.NetworkingV1IPBlock>,
   errors: FieldErrors,
+  kept: ReadonlySet<string>,
 ): void {
   const cidr = textAt(block, 'cidr');
   if (cidr === '') {
     errors.required(path.child('cidr'));
     return;
   }
-  for (const s of isCidr(cidr)) errors.invalid(path.child('cidr'), cidr, s);
+  if (!kept.has(cidr)) for (const s of isCidr(cidr)) errors.invalid(path.child('cidr'), cidr, s);
   const whole = parseCidr(cidr);
   if (whole === undefined) return;
   errors.each(listAt(block, 'except').map(String), (v, i) => {
     const here = path.child('except').index(i);
-    for (const s of isCidr(v)) errors.invalid(here, v, s);
+    if (!kept.has(v)) for (const s of isCidr(v)) errors.invalid(here, v, s);
     const part = parseCidr(v);
     if (part === undefined) return;
     if (!cidrContains(whole, part.address) || whole.prefixLength >= part.prefixLength)

@@ -17,8 +17,8 @@ export const podDisruptionBudget: ResourceDeclaration<shapes.PolicyV1PodDisrupti
   shortNames: ['pdb'],
   strategy: withStatus({
     compatibility: { anyFinalizers: true },
-    create: { validateName: pathSegmentName, validate: validateBudget },
-    update: { allowUnconditional: false, validate: (o, _old, errors) => validateBudget(o, errors) },
+    create: { validateName: pathSegmentName, validate: (o, errors) => validateBudget(o, errors) },
+    update: { allowUnconditional: false, validate: (o, old, errors) => validateBudget(o, errors, old) },
   }),
   subresources: { status: statusSubresource({ update: { validate: validateBudgetStatus } }) },
   table: table(

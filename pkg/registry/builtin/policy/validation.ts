@@ -1,14 +1,19 @@
 import { type FieldErrors, FieldPath, type Shaped } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import { at, objectsAt } from '../access.js';
-import { labelSelector, oneOf, shown } from '../rules.js';
+import { isInvalidSelector, labelSelector, oneOf, shown } from '../rules.js';
 import { conditionList } from '../status/conditions.js';
 import { countsInStatus } from '../status/counts.js';
 import { countOrPercent, notOverHundredPercent } from '../workloads.js';
 
 const SPEC = FieldPath.in<shapes.PolicyV1PodDisruptionBudget>().child('spec');
 
-export function validateBudget(o: Shaped<shapes.PolicyV1PodDisruptionBudget>, errors: FieldErrors): void {
+/** Validates a budget. `old` is the one that an update replaces. */
+export function validateBudget(
+  o: Shaped<shapes.PolicyV1PodDisruptionBudget>,
+  errors: FieldErrors,
+  old?: Shaped<shapes.PolicyV1PodDisruptionBudget>,
+): void {
   const spec = at(o, 'spec');
   if (at(spec, 'minAvailable') !== undefined && at(spec, 'maxUnavailable') !== undefined) {
     errors.invalid(
@@ -23,7 +28,8 @@ export function validateBudget(o: Shaped<shapes.PolicyV1PodDisruptionBudget>, er
     countOrPercent(value, SPEC.child(field), errors);
     notOverHundredPercent(value, SPEC.child(field), errors);
   }
-  labelSelector(at(spec, 'selector'), SPEC.child('selector'), errors);
+  const checkValues = old === undefined || !isInvalidSelector(at(old, 'spec', 'selector'));
+  labelSelector(at(spec, 'selector'), SPEC.child('selector'), errors, checkValues);
   const policy = at(spec, 'unhealthyPodEvictionPolicy');
   if (typeof policy === 'string')
     oneOf(policy, SPEC.child('unhealthyPodEvictionPolicy'), ['AlwaysAllow', 'IfHealthyBudget'], errors, false);

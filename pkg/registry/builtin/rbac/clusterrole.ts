@@ -14,8 +14,12 @@ export const clusterRole: ResourceDeclaration<shapes.RbacV1ClusterRole> = {
   storageVersion: 'v1',
   namespaced: false,
   strategy: {
-    create: { validateName: pathSegmentName, validate: validateClusterRole },
-    update: { allowCreate: true, generation: 'none', validate: (o, _old, errors) => validateClusterRole(o, errors) },
+    create: { validateName: pathSegmentName, validate: (o, errors) => validateClusterRole(o, errors) },
+    update: {
+      allowCreate: true,
+      generation: 'none',
+      validate: (o, old, errors) => validateClusterRole(o, errors, old),
+    },
     compatibility: { checksUpdateLikeNew: true, noUnsafeDeletion: true },
   },
   table: NAME_AND_CREATION,

@@ -8,7 +8,7 @@ import {
 } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import { at, listAt, objectAt, objectsAt, textAt } from '../access.js';
-import { labelSelector, sentences, shown } from '../rules.js';
+import { isInvalidSelector, labelSelector, sentences, shown } from '../rules.js';
 
 /** Validation of roles and role bindings. */
 
@@ -18,7 +18,12 @@ export function validateRole(o: Shaped<shapes.RbacV1Role>, errors: FieldErrors):
   policyRules(o, true, errors);
 }
 
-export function validateClusterRole(o: Shaped<shapes.RbacV1ClusterRole>, errors: FieldErrors): void {
+/** Validates a cluster role. `old` is the one that an update replaces. */
+export function validateClusterRole(
+  o: Shaped<shapes.RbacV1ClusterRole>,
+  errors: FieldErrors,
+  old?: Shaped<shapes.RbacV1ClusterRole>,
+): void {
   policyRules(o, false, errors);
   const aggregation = at(o, 'aggregationRule');
   if (aggregation === undefined) return;
@@ -26,9 +31,10 @@ export function validateClusterRole(o: Shaped<shapes.RbacV1ClusterRole>, errors:
   const selectors = objectsAt(aggregation, 'clusterRoleSelectors');
   if (selectors.length === 0)
     errors.required(path, 'at least one clusterRoleSelector required if aggregationRule is non-nil');
+  const checkValues = !objectsAt(old, 'aggregationRule', 'clusterRoleSelectors').some(isInvalidSelector);
   errors.each(selectors, (selector, i) => {
     errors.judge(
-      () => labelSelector(selector, path.index(i), errors),
+      () => labelSelector(selector, path.index(i), errors, checkValues),
       (invalid) => {
         if (invalid) errors.invalid(path.index(i), null, 'invalid label selector.');
       },

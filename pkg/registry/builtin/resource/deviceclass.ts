@@ -40,7 +40,8 @@ function validate(
   const features = isStored ? undefined : expressionFeatures((gate) => context.featureEnabled(gate));
   const path = FieldPath.in<shapes.ResourceV1DeviceClass>().child('spec');
   selectors(spec, features, path, errors);
-  configs(spec, path, errors);
+  const keepsConfig = old !== undefined && equalJson(listAt(spec, 'config'), listAt(old, 'spec', 'config'));
+  configs(spec, path, errors, undefined, keepsConfig);
   const name = textAt(spec, 'extendedResourceName');
   if (at(spec, 'extendedResourceName') !== undefined && !isExtendedResource(name))
     errors.invalid(path.child('extendedResourceName'), name, 'must be a valid extended resource name');

@@ -26,8 +26,15 @@ export const deviceTaintRule: ResourceDeclaration<shapes.ResourceV1DeviceTaintRu
       if (now !== undefined) stamp(o, now);
     },
     // Mutating admission may have removed the time again.
-    create: { prepare: (o, context) => stamp(o, context.world.clock.now()), validate },
-    update: { allowUnconditional: isOld, prepare: stampChanged },
+    create: {
+      prepare: (o, context) => stamp(o, context.world.clock.now()),
+      validate: (o, errors) => validate(o, errors),
+    },
+    update: {
+      allowUnconditional: isOld,
+      prepare: stampChanged,
+      validate: (o, old, errors) => validate(o, errors, old),
+    },
     deletion: { returnsObject: isOld },
   }),
   subresources: {
@@ -63,7 +70,11 @@ export const deviceTaintRule: ResourceDeclaration<shapes.ResourceV1DeviceTaintRu
   ),
 };
 
-function validate(o: Shaped<shapes.ResourceV1DeviceTaintRule>, errors: FieldErrors): void {
+function validate(
+  o: Shaped<shapes.ResourceV1DeviceTaintRule>,
+  errors: FieldErrors,
+  old?: Shaped<shapes.ResourceV1DeviceTaintRule>,
+): void {
   const path = FieldPath.in<shapes.ResourceV1DeviceTaintRule>().child('spec');
   const selector = at(o, 'spec', 'deviceSelector');
   const here = path.child('deviceSelector');
@@ -71,7 +82,7 @@ function validate(o: Shaped<shapes.ResourceV1DeviceTaintRule>, errors: FieldErro
   if (at(selector, 'pool') !== undefined) poolName(textAt(selector, 'pool'), here.child('pool'), errors);
   if (at(selector, 'device') !== undefined)
     sentences(textAt(selector, 'device'), isDns1123Label, here.child('device'), errors);
-  taint(objectAt(o, 'spec', 'taint'), path.child('taint'), errors);
+  taint(objectAt(o, 'spec', 'taint'), path.child('taint'), errors, old && objectAt(old, 'spec', 'taint'));
 }
 
 /** Sets timeAdded to now when the effect changes and the client does not set timeAdded; not in versions before v1. */

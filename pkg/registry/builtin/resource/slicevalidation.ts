@@ -48,14 +48,14 @@ interface SliceFacts {
   readonly isFractional: boolean;
 }
 
-/** A device of the old object whose capacity did not change may state what a new one may not. */
+/** The capacity and the taints of a device are validated only if they change. */
 function sliceRules(
   o: Shaped<shapes.ResourceV1ResourceSlice>,
   { old, isFractional }: SliceFacts,
   errors: FieldErrors,
 ): void {
   const known = old === undefined ? [] : objectsAt(old, 'spec', 'devices');
-  const capacities = new Map(known.map((d) => [textAt(d, 'name'), objectAt(d, 'capacity')]));
+  const before = new Map(known.map((d) => [textAt(d, 'name'), d]));
   const spec = objectAt(o, 'spec');
   driverName(textAt(spec, 'driver'), SPEC.child('driver'), errors);
   pool(objectAt(spec, 'pool'), SPEC.child('pool'), errors);
@@ -71,8 +71,7 @@ function sliceRules(
   const perDevice = boolAt(spec, 'perDeviceNodeSelection');
   const max = rich ? RICH_DEVICES_MAX : DEVICES_MAX;
   named(devices, SPEC.child('devices'), { max, repeatedLast: true }, errors, (d, path) => {
-    const isKnown = equalJson(capacities.get(textAt(d, 'name')) ?? null, objectAt(d, 'capacity'));
-    device(d, { perDevice, isKnown, isFractional }, path, errors);
+    device(d, { perDevice, old: before.get(textAt(d, 'name')), isFractional }, path, errors);
     partitionType(d, type, path, errors);
   });
   named(objectsAt(spec, 'sharedCounters'), SPEC.child('sharedCounters'), { max: SETS_MAX }, errors, (set, path) => {
@@ -169,8 +168,8 @@ function selectsNodes(
 
 interface DeviceFacts {
   readonly perDevice: boolean;
-  /** The old object has a device of this name with the same capacity. */
-  readonly isKnown: boolean;
+  /** The device of this name in the old object. */
+  readonly old: Shaped<shapes.ResourceV1Device> | undefined;
   readonly isFractional: boolean;
 }
 
@@ -178,7 +177,9 @@ function device(d: Shaped<shapes.ResourceV1Device>, facts: DeviceFacts, path: Fi
   sentences(textAt(d, 'name'), isDns1123Label, path.child('name'), errors);
   properties(d, facts, path, errors);
   const taints = objectsAt(d, 'taints');
-  if (taints.length > TAINTS_MAX) errors.tooMany(path.child('taints'), taints.length, TAINTS_MAX);
+  if (facts.old !== undefined && equalJson([...taints], [...objectsAt(facts.old, 'taints')])) {
+    // The stored taints stay.
+  } else if (taints.length > TAINTS_MAX) errors.tooMany(path.child('taints'), taints.length, TAINTS_MAX);
   else errors.each(taints, (t, i) => taint(t, path.child('taints').index(i), errors));
   nodesOfDevice(d, facts.perDevice, path, errors);
   const uses = objectsAt(d, 'consumesCounters');
@@ -242,7 +243,7 @@ function counters(
 /** Attributes and capacities count against one limit. */
 function properties(
   d: Shaped<shapes.ResourceV1Device>,
-  { isKnown, isFractional }: DeviceFacts,
+  { old, isFractional }: DeviceFacts,
   path: FieldPath,
   errors: FieldErrors,
 ): void {
@@ -256,6 +257,7 @@ function properties(
     attributeName(name, path.child('attributes'), errors);
     attribute(value, path.child('attributes').key(name), errors);
   }
+  if (old !== undefined && equalJson(objectAt(d, 'capacity'), objectAt(old, 'capacity'))) return;
   for (const [name, value] of capacities) {
     attributeName(name, path.child('capacity'), errors);
     const here = path.child('capacity').key(name).child('requestPolicy');
@@ -263,6 +265,6 @@ function properties(
     if (p === undefined) continue;
     const capacity = parseQuantity(textAt(value, 'value'));
     if (at(d, 'allowMultipleAllocations') === true) capacityPolicy(p, { capacity, isFractional }, here, errors);
-    else if (!isKnown) errors.forbidden(here, 'allowMultipleAllocations must be true');
+    else errors.forbidden(here, 'allowMultipleAllocations must be true');
   }
 }

@@ -65,10 +65,17 @@ function fullAttributeName(name: string, path: FieldPath, errors: FieldErrors): 
     errors.invalid(path, name, 'a fully qualified name must be a domain and a name separated by a slash');
 }
 
-export function taint(t: Shaped<shapes.ResourceV1DeviceTaint>, path: FieldPath, errors: FieldErrors): void {
+/** Validates a taint. An update keeps the effect of `old`, whatever it is. */
+export function taint(
+  t: Shaped<shapes.ResourceV1DeviceTaint>,
+  path: FieldPath,
+  errors: FieldErrors,
+  old?: Shaped<shapes.ResourceV1DeviceTaint>,
+): void {
   sentences(textAt(t, 'key'), isQualifiedName, path.child('key'), errors);
   if (textAt(t, 'value') !== '') sentences(textAt(t, 'value'), isLabelValue, path.child('value'), errors);
-  oneOf(textAt(t, 'effect'), path.child('effect'), EFFECTS, errors);
+  const effect = textAt(t, 'effect');
+  if (old === undefined || textAt(old, 'effect') !== effect) oneOf(effect, path.child('effect'), EFFECTS, errors);
 }
 
 type RequestedDevices = shapes.ResourceV1ExactDeviceRequest | shapes.ResourceV1DeviceSubRequest;
@@ -139,19 +146,23 @@ export function selectors(
 /** The cost of checking an expression, in cheap items. */
 const EXPRESSION_WEIGHT = 100;
 
-/** `requests` are the request names that a configuration may refer to. A class refers to none. */
+/**
+ * `requests` are the request names that a configuration may refer to. A class refers to none. With `anySize`, parameters may be of any size:
+ * they are older than the limit.
+ */
 export function configs(
   holder: Value<shapes.ResourceV1DeviceClaim | shapes.ResourceV1DeviceClassSpec>,
   path: FieldPath<shapes.ResourceV1DeviceClaim | shapes.ResourceV1DeviceClassSpec>,
   errors: FieldErrors,
   requests: ReadonlySet<string> = new Set(),
+  anySize = false,
 ): void {
   const list = objectsAt(holder, 'config');
   const here = path.child('config');
   if (list.length > LIST_MAX) errors.tooMany(here, list.length, LIST_MAX);
   errors.each(list, (config, i) => {
     requestNames(config, requests, here.index(i), errors);
-    opaqueConfiguration(config, here.index(i), errors);
+    opaqueConfiguration(config, here.index(i), errors, anySize);
   });
 }
 
@@ -164,6 +175,7 @@ export function opaqueConfiguration(
     | shapes.ResourceV1DeviceClassConfiguration
   >,
   errors: FieldErrors,
+  anySize = false,
 ): void {
   const place = path.child('opaque');
   const opaque = at(config, 'opaque');
@@ -172,7 +184,7 @@ export function opaqueConfiguration(
     return;
   }
   lowerDriverName(textAt(opaque, 'driver'), place.child('driver'), errors);
-  parameters(at(opaque, 'parameters'), place.child('parameters'), errors);
+  parameters(at(opaque, 'parameters'), place.child('parameters'), errors, anySize ? Infinity : PARAMETERS_MAX);
 }
 
 /** The specification: drivers are DNS subdomains in lower case, here and in allocation results. */

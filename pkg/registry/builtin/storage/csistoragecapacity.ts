@@ -13,7 +13,7 @@ export const csiStorageCapacity: ResourceDeclaration<shapes.StorageV1CSIStorageC
   storageVersion: 'v1',
   namespaced: true,
   strategy: {
-    create: { validate: validateCapacity },
+    create: { validate: (o, errors) => validateCapacity(o, errors) },
     update: { allowUnconditional: false, generation: 'none', validate: validateCapacityUpdate },
     compatibility: { checksUpdateLikeNew: true },
   },

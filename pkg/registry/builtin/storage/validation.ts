@@ -18,7 +18,7 @@ import {
 import type { shapes } from '../../../schema/index.js';
 import { at, listAt, objectAt, objectsAt, textAt } from '../access.js';
 import { volumeSpec } from '../core/volumerules.js';
-import { driverName, labelSelector, nonNegative, oneOf, sentences, shown } from '../rules.js';
+import { driverName, isInvalidSelector, labelSelector, nonNegative, oneOf, sentences, shown } from '../rules.js';
 import { conditionReason } from '../status/conditions.js';
 
 /** Validation of the storage group: classes, drivers and what drivers report. */
@@ -287,9 +287,14 @@ export function validateCsiNodeUpdate(
   }
 }
 
-export function validateCapacity(o: Shaped<shapes.StorageV1CSIStorageCapacity>, errors: FieldErrors): void {
+export function validateCapacity(
+  o: Shaped<shapes.StorageV1CSIStorageCapacity>,
+  errors: FieldErrors,
+  old?: Shaped<shapes.StorageV1CSIStorageCapacity>,
+): void {
   const root = FieldPath.in<shapes.StorageV1CSIStorageCapacity>();
-  labelSelector(at(o, 'nodeTopology'), root.child('nodeTopology'), errors);
+  const checkValues = old === undefined || !isInvalidSelector(at(old, 'nodeTopology'));
+  labelSelector(at(o, 'nodeTopology'), root.child('nodeTopology'), errors, checkValues);
   sentences(textAt(o, 'storageClassName'), isDns1123Subdomain, root.child('storageClassName'), errors);
   const capacity = textAt(o, 'capacity');
   const q = parseQuantity(capacity);
@@ -302,7 +307,7 @@ export function validateCapacityUpdate(
   old: Shaped<shapes.StorageV1CSIStorageCapacity>,
   errors: FieldErrors,
 ): void {
-  validateCapacity(o, errors);
+  validateCapacity(o, errors, old);
   same(o, old, ['nodeTopology'], errors, 'meta/v1.LabelSelector');
   same(o, old, ['storageClassName'], errors);
 }

@@ -1,7 +1,7 @@
 import { cloneJson, type FieldErrors, FieldPath, isObject, type JsonObject } from '../../../../api/index.js';
 import { equalAs } from '../../../../schema/index.js';
 import type { Subresource } from '../../../resource.js';
-import { at, listAt, objectAt, objectsAt, textAt } from '../../access.js';
+import { at, objectAt, objectsAt, textAt } from '../../access.js';
 import { keep } from '../../form.js';
 import { keepAllBut, part } from './parts.js';
 import { qosClass } from './qos.js';
@@ -110,10 +110,10 @@ function onlyMutable(o: JsonObject, old: JsonObject, errors: FieldErrors): void 
   }
 }
 
-/** Whether more than CPU and memory quantities changed. Claims always count as changed, because a resize cannot keep them. */
+/** Whether more than CPU and memory quantities changed. */
 function changedBeyond(now: JsonObject, before: JsonObject): boolean {
-  if (listAt(now, 'resources', 'claims').length > 0) return true;
-  const resources: JsonObject = {};
+  const claims = at(now, 'resources', 'claims');
+  const resources: JsonObject = claims === undefined ? {} : { claims };
   for (const kind of KINDS) {
     // A new value is allowed where there was none.
     if (at(before, 'resources', kind) === undefined) continue;

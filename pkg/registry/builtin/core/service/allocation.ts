@@ -255,8 +255,10 @@ function release({ object, old }: Change, draft: Draft): void {
   if (old === undefined) return;
   const ips = new Set(object === undefined ? [] : clusterIpsOf(object));
   for (const ip of clusterIpsOf(old)) {
-    if (ip !== NONE && ip !== '' && !ips.has(ip))
-      draft.ops.push({ kind: 'delete', key: IP_PREFIX + formatIp(parseIp(ip)!) });
+    if (ips.has(ip)) continue;
+    // None, an empty text, and what a stored service has that is no address were never allocated.
+    const parsed = parseIp(ip);
+    if (parsed !== undefined) draft.ops.push({ kind: 'delete', key: IP_PREFIX + formatIp(parsed) });
   }
   releaseNodePorts(object, old, draft);
 }

@@ -79,7 +79,7 @@ export function serviceResource(cluster: ClusterConfig): ResourceDeclaration<sha
     }),
     subresources: {
       proxy: serviceProxy,
-      status: statusSubresource({ update: { validate: (o, _old, errors) => validateStatus(o, errors) } }),
+      status: statusSubresource({ update: { validate: validateStatus } }),
     },
     selectableFields: {
       'spec.clusterIP': (o) => textAt(o, 'spec', 'clusterIP'),

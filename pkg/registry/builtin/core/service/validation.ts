@@ -58,7 +58,7 @@ export function validateService(s: Service, old: Service | undefined, errors: Fi
   if (type === 'LoadBalancer')
     for (const [i, p] of portsOf(s).entries())
       if (protocolOf(p) === '') errors.required(SPEC.child('ports').index(i).child('protocol'));
-  externalIps(s, errors);
+  externalIps(s, old, errors);
   if (type === '') errors.required(SPEC.child('type'));
   else if (!TYPES.includes(type)) errors.notSupported(SPEC.child('type'), type, TYPES);
   if (!hasClusterIp(s) || type === 'ClusterIP') {
@@ -171,13 +171,17 @@ const LINK_LOCAL_MULTICAST = ranges('224.0.0.0/24', 'ff02::/16');
 const within = (ip: IpAddress | undefined, networks: readonly Cidr[]): boolean =>
   ip !== undefined && networks.some((network) => cidrContains(network, ip));
 
-function externalIps(s: Service, errors: FieldErrors): void {
+/** Addresses that the stored service has need not be in canonical form. */
+function externalIps(s: Service, old: Service | undefined, errors: FieldErrors): void {
+  const held = new Set(listAt(old, 'spec', 'externalIPs').map(String));
   errors.each(listAt(s, 'spec', 'externalIPs'), (v, i) => {
     const path = SPEC.child('externalIPs').index(i);
     const ip = String(v);
-    const wrong = isIp(ip);
+    const wrong = held.has(ip) ? [] : isIp(ip);
     for (const sentence of wrong) errors.invalid(path, ip, sentence);
-    if (wrong.length === 0) notLocal(ip, path, errors);
+    if (wrong.length > 0) return;
+    if (parseIp(ip) === undefined) errors.invalid(path, ip, 'must be a valid IP address');
+    else notLocal(ip, path, errors);
   });
 }
 
@@ -347,22 +351,24 @@ function unchangedAddresses(s: Service, old: Service, errors: FieldErrors): void
     errors.invalid(SPEC.child('ipFamilies').index(0), [...now], 'may not change once set');
 }
 
-export function validateStatus(s: Service, errors: FieldErrors): void {
+/** Validates the status. Addresses that the stored one has need not be in canonical form. */
+export function validateStatus(s: Service, old: Service, errors: FieldErrors): void {
   const path = FieldPath.of('status', 'loadBalancer', 'ingress');
   const ingress = objectsAt(s, 'status', 'loadBalancer', 'ingress');
   if (ingress.length > 0 && typeOf(s) !== 'LoadBalancer') {
     errors.forbidden(path, "may only be used when `spec.type` is 'LoadBalancer'");
     return;
   }
-  errors.each(ingress, (entry, i) => loadBalancerIngress(entry, path.index(i), errors));
+  const held = new Set(objectsAt(old, 'status', 'loadBalancer', 'ingress').map((entry) => textAt(entry, 'ip')));
+  errors.each(ingress, (entry, i) => loadBalancerIngress(entry, path.index(i), errors, held));
 }
 
 const IP_MODES = ['Proxy', 'VIP'];
 
 /** Validates one ingress point of a load balancer. */
-function loadBalancerIngress(entry: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function loadBalancerIngress(entry: JsonObject, path: FieldPath, errors: FieldErrors, held: ReadonlySet<string>): void {
   const ip = textAt(entry, 'ip');
-  if (ip !== '') for (const sentence of isIp(ip)) errors.invalid(path.child('ip'), ip, sentence);
+  if (ip !== '' && !held.has(ip)) for (const sentence of isIp(ip)) errors.invalid(path.child('ip'), ip, sentence);
   const mode = at(entry, 'ipMode');
   if (ip !== '' && mode === undefined) errors.required(path.child('ipMode'), 'must be specified when `ip` is set');
   else if (ip === '' && mode !== undefined)

@@ -14,8 +14,9 @@ import { oneOf, sentences } from '../../../rules.js';
 import { environment } from './env.js';
 import { lifecycle, probes } from './handlers.js';
 import { volumeDevices, volumeMounts } from './mounts.js';
-import { hasPartPages, resourceRequirements } from './resources.js';
+import { resourceRequirements } from './resources.js';
 import { containerSecurity } from './security.js';
+import type { Tolerated } from './tolerated.js';
 
 /** Validation of all three kinds of containers. `common` has the shared rules; each kind adds its own. */
 
@@ -82,10 +83,6 @@ export function initContainers(context: ContainerContext): void {
   });
 }
 
-function restartsToResize(c: JsonObject): boolean {
-  return objectsAt(c, 'resizePolicy').some((p) => textAt(p, 'restartPolicy') === 'RestartContainer');
-}
-
 /** An init container that ends cannot be restarted. */
 function notRestarted(c: JsonObject, path: FieldPath<shapes.CoreV1Container>, errors: FieldErrors): void {
   for (const [i, p] of objectsAt(c, 'resizePolicy').entries()) {
@@ -94,20 +91,6 @@ function notRestarted(c: JsonObject, path: FieldPath<shapes.CoreV1Container>, er
     const here = path.child('resizePolicy').index(i).child('restartPolicy');
     errors.invalid(here, policy, "must not be set to 'RestartContainer' for non-sidecar initContainers");
   }
-}
-
-/** What is allowed because the stored pod has it, too. */
-export interface Tolerated {
-  /** Huge pages may be parts of a page. */
-  readonly partPages: boolean;
-  /** Init containers that end may have a policy of restarts at a resize. */
-  readonly initRestarts: boolean;
-}
-
-export function toleratedBy(stored: Shaped<shapes.CoreV1PodSpec> | undefined): Tolerated {
-  if (stored === undefined) return { partPages: false, initRestarts: false };
-  const ending = objectsAt(stored, 'initContainers').filter((c) => textAt(c, 'restartPolicy') !== 'Always');
-  return { partPages: hasPartPages(stored), initRestarts: ending.some(restartsToResize) };
 }
 
 /** Fields that an ephemeral container does not have, in the order of their errors. */
@@ -198,7 +181,7 @@ function common(
     errors,
   );
   resizePolicy(c, spec, path.child('resizePolicy'), errors);
-  containerSecurity(c, spec, path, errors);
+  containerSecurity(c, spec, path, errors, tolerated.sysAdmin);
 }
 
 /** On the host network the host port equals the container port. */

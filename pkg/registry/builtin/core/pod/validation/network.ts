@@ -10,6 +10,7 @@ import {
 import type { shapes } from '../../../../../schema/index.js';
 import { at, boolAt, listAt, objectsAt, textAt } from '../../../access.js';
 import { sentences } from '../../../rules.js';
+import type { Tolerated } from './tolerated.js';
 
 /** Validation of a pod's host names, host aliases, DNS configuration and host namespaces. */
 
@@ -110,19 +111,19 @@ export function hostnameOverride(
   sentences(name, isDns1123Subdomain, here, errors);
 }
 
-/** A pod with its own user namespace may not use other namespaces of the host; a stored one keeps the network. */
+/** A pod with its own user namespace may not use other namespaces of the host; a stored one keeps the network and its block devices. */
 export function hostUsers(
   spec: Shaped<shapes.CoreV1PodSpec>,
   path: FieldPath<shapes.CoreV1PodSpec>,
   errors: FieldErrors,
-  stored?: Shaped<shapes.CoreV1PodSpec>,
+  tolerated: Tolerated,
 ): void {
   if (at(spec, 'hostUsers') !== false) return;
   const why = 'when `hostUsers` is false';
-  const had = stored !== undefined && at(stored, 'hostUsers') === false && boolAt(stored, 'hostNetwork');
-  if (boolAt(spec, 'hostNetwork') && !had) errors.forbidden(path.child('hostNetwork'), why);
+  if (boolAt(spec, 'hostNetwork') && !tolerated.hostNetwork) errors.forbidden(path.child('hostNetwork'), why);
   if (boolAt(spec, 'hostPID')) errors.forbidden(path.childShownAs('HostPID'), why);
   if (boolAt(spec, 'hostIPC')) errors.forbidden(path.childShownAs('HostIPC'), why);
+  if (tolerated.blockDevices) return;
   for (const list of ['initContainers', 'containers'] as const)
     errors.each(objectsAt(spec, list), (c, i) => {
       if (listAt(c, 'volumeDevices').length > 0)

@@ -21,7 +21,6 @@ import {
   ephemeralContainers,
   hostNetworkPorts,
   initContainers,
-  toleratedBy,
 } from './containers.js';
 import { fileVolumes } from './env.js';
 import { dnsConfig, dnsPolicy, hostAliases, hostNames, hostnameOverride, hostUsers } from './network.js';
@@ -35,6 +34,7 @@ import {
   topologySpread,
 } from './scheduling.js';
 import { hostProcess, operatingSystem, podSecurity } from './security.js';
+import { toleratedBy } from './tolerated.js';
 import { volumes } from './volumes.js';
 
 /**
@@ -49,7 +49,7 @@ export function podSpec(
   stored?: Shaped<shapes.CoreV1PodSpec>,
 ): void {
   const tolerated = toleratedBy(stored);
-  const byName = volumes(pod ?? {}, spec, path, errors);
+  const byName = volumes(pod ?? {}, spec, path, errors, tolerated);
   const claims = resourceClaims(spec, isMirror(objectAt(pod ?? {}, 'metadata', 'annotations')), path, errors);
   const context: ContainerContext = {
     spec,
@@ -70,14 +70,14 @@ export function podSpec(
   oneOf(textAt(spec, 'restartPolicy'), path.child('restartPolicy'), ['Always', 'OnFailure', 'Never'], errors);
   dnsPolicy(spec, path, errors);
   labels(objectAt(spec, 'nodeSelector'), path.child('nodeSelector'), errors);
-  podSecurity(spec, path, errors);
-  affinity(spec, path, errors, stored);
+  podSecurity(spec, path, errors, tolerated.hostSysctls);
+  affinity(spec, path, errors, tolerated);
   dnsConfig(spec, path, errors);
   readinessGates(spec, path, errors);
   schedulingGates(spec, path, errors);
-  topologySpread(spec, path, errors);
+  topologySpread(spec, path, errors, tolerated);
   hostProcess(spec, path, errors);
-  hostUsers(spec, path, errors, stored);
+  hostUsers(spec, path, errors, tolerated);
   hostnameOverride(spec, path, errors);
   const account = textAt(spec, 'serviceAccountName');
   if (account !== '')
@@ -89,7 +89,7 @@ export function podSpec(
     for (const s of isInRange(deadline, 1, 2147483647))
       errors.invalid(path.child('activeDeadlineSeconds'), deadline, s);
   hostNames(spec, path, errors);
-  tolerations(spec, path, errors);
+  tolerations(spec, path, errors, tolerated.comparisons);
   hostAliases(spec, path, errors);
   names(spec, path, errors);
   const preemption = at(spec, 'preemptionPolicy');

@@ -59,6 +59,7 @@ export function projected(
   s: Value<shapes.CoreV1ProjectedVolumeSource>,
   path: FieldPath<shapes.CoreV1ProjectedVolumeSource>,
   errors: FieldErrors,
+  anyTokenPaths: boolean,
 ): void {
   const paths = new Set<string>();
   const claim = (file: string, shownAs = file): void => {
@@ -74,7 +75,7 @@ export function projected(
       const v = at(source, name);
       if (v === undefined) continue;
       given++;
-      rule(v, { path: here.child(name), volume: path, claim }, errors);
+      rule(v, { path: here.child(name), volume: path, claim, anyTokenPaths }, errors);
     }
     if (given > 1) errors.forbidden(here, 'may not specify more than 1 volume type per source');
   }
@@ -90,6 +91,8 @@ interface Projection<T = unknown> {
   readonly volume: FieldPath<shapes.CoreV1ProjectedVolumeSource>;
   /** Reports a path that another source already uses. `shownAs` is the value in the error. */
   readonly claim: (file: string, shownAs?: string) => void;
+  /** The paths of tokens are not validated. */
+  readonly anyTokenPaths: boolean;
 }
 
 type Sources = shapes.CoreV1VolumeProjection;
@@ -105,7 +108,7 @@ const PROJECTIONS: ProjectionRules = {
     for (const item of objectsAt(v, 'items')) claim(textAt(item, 'path'));
   },
   // kube-apiserver does not compare the path of a token with the others.
-  serviceAccountToken: (v, { path, volume }, errors) => {
+  serviceAccountToken: (v, { path, volume, anyTokenPaths }, errors) => {
     const seconds = at(v, 'expirationSeconds');
     const here = path.child('expirationSeconds');
     if (typeof seconds === 'number' && seconds < TOKEN_SECONDS_MIN)
@@ -114,7 +117,7 @@ const PROJECTIONS: ProjectionRules = {
       errors.invalid(here, seconds, 'may not specify a duration larger than 2^32 seconds');
     const file = textAt(v, 'path');
     if (file === '') errors.required(volume.childShownAs('path'));
-    else nonReservedPath(file, volume.childShownAs('path'), errors);
+    else if (!anyTokenPaths) nonReservedPath(file, volume.childShownAs('path'), errors);
     fileOwner(at(v, 'user'), path.child('user'), errors);
   },
   clusterTrustBundle: (v, { path, claim }, errors) => {

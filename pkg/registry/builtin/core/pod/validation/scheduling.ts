@@ -1,7 +1,7 @@
 import {
   equalJson,
-  FieldErrors,
-  FieldPath,
+  type FieldErrors,
+  type FieldPath,
   isDns1123Label,
   isDns1123Subdomain,
   isLabelKey,
@@ -15,6 +15,7 @@ import {
 import type { shapes } from '../../../../../schema/index.js';
 import { at, listAt, numberAt, objectAt, objectsAt, textAt } from '../../../access.js';
 import { labelSelector, oneOf, sentences } from '../../../rules.js';
+import type { Tolerated } from './tolerated.js';
 
 /** Validation of scheduling fields: affinity, tolerations, topology spread constraints and gates. */
 
@@ -22,29 +23,15 @@ export function affinity(
   spec: Shaped<shapes.CoreV1PodSpec>,
   path: FieldPath<shapes.CoreV1PodSpec>,
   errors: FieldErrors,
-  stored?: Shaped<shapes.CoreV1PodSpec>,
+  { anyAffinityValues, anyNodeValues }: Tolerated,
 ): void {
   const a = at(spec, 'affinity');
   if (a === undefined) return;
   const here = path.child('affinity');
-  const checkValues = stored === undefined || !hasInvalidSelector(stored);
-  nodeAffinity(at(a, 'nodeAffinity'), here.child('nodeAffinity'), errors);
+  const checkValues = !anyAffinityValues;
+  nodeAffinity(at(a, 'nodeAffinity'), here.child('nodeAffinity'), errors, !anyNodeValues);
   podAffinity(at(a, 'podAffinity'), here.child('podAffinity'), errors, checkValues);
   podAffinity(at(a, 'podAntiAffinity'), here.child('podAntiAffinity'), errors, checkValues);
-}
-
-/** Whether a selector of a stored spec is invalid: its values are then not checked in an update. */
-function hasInvalidSelector(spec: Shaped<shapes.CoreV1PodSpec>): boolean {
-  const found = new FieldErrors();
-  for (const kind of ['podAffinity', 'podAntiAffinity'] as const) {
-    const a = at(spec, 'affinity', kind);
-    const preferred = objectsAt(a, PREFERRED).map((term) => objectAt(term, 'podAffinityTerm'));
-    for (const term of [...objectsAt(a, REQUIRED), ...preferred])
-      for (const field of ['labelSelector', 'namespaceSelector'] as const)
-        labelSelector(at(term, field), FieldPath.root, found);
-  }
-  found.finish();
-  return !found.empty;
 }
 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
@@ -54,9 +41,10 @@ function nodeAffinity(
   a: Value<shapes.CoreV1NodeAffinity> | undefined,
   path: FieldPath<shapes.CoreV1NodeAffinity>,
   errors: FieldErrors,
+  checkValues: boolean,
 ): void {
   const required = at(a, REQUIRED);
-  if (required !== undefined) nodeSelector(required, path.child(REQUIRED), errors);
+  if (required !== undefined) nodeSelector(required, path.child(REQUIRED), errors, checkValues);
   errors.each(objectsAt(a, PREFERRED), (term, i) => {
     const here = path.child(PREFERRED).index(i);
     weight(term, here, errors);
@@ -64,10 +52,17 @@ function nodeAffinity(
   });
 }
 
-export function nodeSelector(selector: Value<shapes.CoreV1NodeSelector>, path: FieldPath, errors: FieldErrors): void {
+export function nodeSelector(
+  selector: Value<shapes.CoreV1NodeSelector>,
+  path: FieldPath,
+  errors: FieldErrors,
+  checkValues = true,
+): void {
   const terms = objectsAt(selector, 'nodeSelectorTerms');
   if (terms.length === 0) errors.required(path.child('nodeSelectorTerms'), 'must have at least one node selector term');
-  errors.each(terms, (term, i) => nodeSelectorTerm(term, path.child('nodeSelectorTerms').index(i), errors, true));
+  errors.each(terms, (term, i) =>
+    nodeSelectorTerm(term, path.child('nodeSelectorTerms').index(i), errors, checkValues),
+  );
 }
 
 /** `checkValues`: values must be valid label values too. Preferred node affinity does not require that. */
@@ -217,7 +212,7 @@ function keysInSelector(
   );
 }
 
-/** The operators Gt and Lt are known, but rejected. */
+/** The operators Gt and Lt are known, but rejected unless a stored toleration has one. */
 const COMPARING = ['Lt', 'Gt'];
 const OPERATORS = ['Equal', 'Exists', ...COMPARING];
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
@@ -226,14 +221,18 @@ export function tolerations(
   spec: Shaped<shapes.CoreV1PodSpec>,
   path: FieldPath<shapes.CoreV1PodSpec>,
   errors: FieldErrors,
+  mayCompare: boolean,
 ): void {
-  errors.each(objectsAt(spec, 'tolerations'), (t, i) => toleration(t, path.child('tolerations').index(i), errors));
+  errors.each(objectsAt(spec, 'tolerations'), (t, i) =>
+    toleration(t, path.child('tolerations').index(i), errors, mayCompare),
+  );
 }
 
 export function toleration(
   t: Shaped<shapes.CoreV1Toleration>,
   path: FieldPath<shapes.CoreV1Toleration>,
   errors: FieldErrors,
+  mayCompare = false,
 ): void {
   const key = textAt(t, 'key');
   const operator = textAt(t, 'operator');
@@ -260,6 +259,10 @@ export function toleration(
         errors.invalid(path.child('operator'), value, "value must be empty when `operator` is 'Exists'");
       break;
     default:
+      if (mayCompare && COMPARING.includes(operator)) {
+        decimal(value, path.child('value'), errors);
+        break;
+      }
       errors.notSupported(
         path.child('operator'),
         operator,
@@ -269,6 +272,20 @@ export function toleration(
   if (effect !== '') oneOf(effect, path.child('effect'), EFFECTS, errors, false);
 }
 
+const INT64_MIN = -(2n ** 63n);
+const INT64_MAX = 2n ** 63n - 1n;
+
+/** The number that a toleration compares. */
+function decimal(value: string, path: FieldPath, errors: FieldErrors): void {
+  if (value === '') errors.invalid(path, value, 'must be non-empty');
+  else if (!/^(0|-?[1-9][0-9]*)$/.test(value))
+    errors.invalid(path, value, 'must be a valid decimal integer in canonical form');
+  const shown = `strconv.ParseInt: parsing ${JSON.stringify(value)}`;
+  if (!/^[-+]?[0-9]+$/.test(value)) errors.invalid(path, value, `${shown}: invalid syntax`);
+  else if (BigInt(value.replace('+', '')) < INT64_MIN || BigInt(value.replace('+', '')) > INT64_MAX)
+    errors.invalid(path, value, `${shown}: value out of range`);
+}
+
 const UNSATISFIABLE = ['DoNotSchedule', 'ScheduleAnyway'];
 const INCLUSION = ['Honor', 'Ignore'];
 
@@ -276,6 +293,7 @@ export function topologySpread(
   spec: Shaped<shapes.CoreV1PodSpec>,
   path: FieldPath<shapes.CoreV1PodSpec>,
   errors: FieldErrors,
+  { anySpreadSelectors, oldMatchKeys }: Tolerated,
 ): void {
   const all = objectsAt(spec, 'topologySpreadConstraints');
   const here = path.child('topologySpreadConstraints');
@@ -306,21 +324,34 @@ export function topologySpread(
       const v = at(c, field);
       if (typeof v === 'string') oneOf(v, one.child(field), INCLUSION, errors, false);
     }
-    spreadKeys(c, one, errors);
-    labelSelector(at(c, 'labelSelector'), one.child('labelSelector'), errors);
+    spreadKeys(c, one, errors, oldMatchKeys);
+    if (!anySpreadSelectors) labelSelector(at(c, 'labelSelector'), one.child('labelSelector'), errors);
   });
 }
 
-function spreadKeys(
+/** With `oldRule`, a key may not be in the selector at all. Since 1.34 keys are merged into it on create, so that each is there once. */
+export function spreadKeys(
   c: Shaped<shapes.CoreV1TopologySpreadConstraint>,
   path: FieldPath<shapes.CoreV1TopologySpreadConstraint>,
   errors: FieldErrors,
+  oldRule: boolean,
 ): void {
   const keys = listAt(c, 'matchLabelKeys').map(String);
   const selector = at(c, 'labelSelector');
   const here = path.child('matchLabelKeys');
   if (keys.length > 0 && selector === undefined) {
     errors.forbidden(here, 'must not be specified when labelSelector is not set');
+    if (!oldRule) return;
+  }
+  if (oldRule) {
+    const selected = new Set([
+      ...Object.keys(objectAt(selector, 'matchLabels')),
+      ...objectsAt(selector, 'matchExpressions').map((e) => textAt(e, 'key')),
+    ]);
+    errors.each(keys, (key, i) => {
+      sentences(key, isLabelKey, here.index(i), errors);
+      if (selected.has(key)) errors.invalid(here.index(i), key, 'exists in both matchLabelKeys and labelSelector');
+    });
     return;
   }
   errors.each(keys, (key, i) => sentences(key, isLabelKey, here.index(i), errors));

@@ -31,6 +31,7 @@ export function podSecurity(
   spec: Shaped<shapes.CoreV1PodSpec>,
   path: FieldPath<shapes.CoreV1PodSpec>,
   errors: FieldErrors,
+  anySysctls: boolean,
 ): void {
   const context = objectAt(spec, 'securityContext');
   const here = path.child('securityContext');
@@ -40,7 +41,7 @@ export function podSecurity(
   errors.each(listAt(context, 'supplementalGroups'), (g, i) =>
     id(g, isGroupId, here.child('supplementalGroups').index(i), errors),
   );
-  sysctls(context, spec, here.child('sysctls'), errors);
+  sysctls(context, spec, here.child('sysctls'), errors, anySysctls);
   choice(context, 'fsGroupChangePolicy', ['Always', 'OnRootMismatch'], here, errors);
   seccomp(at(context, 'seccompProfile'), here.child('seccompProfile'), errors);
   windows(at(context, 'windowsOptions'), here.child('windowsOptions'), errors);
@@ -72,6 +73,7 @@ function sysctls(
   spec: Shaped<shapes.CoreV1PodSpec>,
   path: FieldPath<readonly shapes.CoreV1Sysctl[]>,
   errors: FieldErrors,
+  any: boolean,
 ): void {
   const seen = new Set<string>();
   errors.each(objectsAt(context, 'sysctls'), (s, i) => {
@@ -86,12 +88,18 @@ function sysctls(
       );
     } else if (seen.has(name)) errors.duplicate(here, name);
     seen.add(name);
-    const plain = name.replaceAll('/', '.');
-    if (boolAt(spec, 'hostNetwork') && plain.startsWith('net.'))
-      errors.invalid(here, name, "may not be specified when 'hostNetwork' is true");
-    if (boolAt(spec, 'hostIPC') && (IPC_SYSCTLS.has(plain) || plain.startsWith('fs.mqueue.')))
-      errors.invalid(here, name, "may not be specified when 'hostIPC' is true");
+    const problem = any ? undefined : hostSysctlProblem(name, spec);
+    if (problem !== undefined) errors.invalid(here, name, problem);
   });
+}
+
+/** Returns what is wrong with a kernel parameter that belongs to a namespace which the pod shares with its host. */
+export function hostSysctlProblem(name: string, spec: Shaped<shapes.CoreV1PodSpec>): string | undefined {
+  const plain = name.replaceAll('/', '.');
+  if (boolAt(spec, 'hostNetwork') && plain.startsWith('net.')) return "may not be specified when 'hostNetwork' is true";
+  if (boolAt(spec, 'hostIPC') && (IPC_SYSCTLS.has(plain) || plain.startsWith('fs.mqueue.')))
+    return "may not be specified when 'hostIPC' is true";
+  return undefined;
 }
 
 /** The kernel parameters that belong to an IPC namespace, beside all of `fs.mqueue`. */
@@ -235,6 +243,7 @@ export function containerSecurity(
   spec: Shaped<shapes.CoreV1PodSpec>,
   path: FieldPath<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>,
   errors: FieldErrors,
+  maySysAdmin: boolean,
 ): void {
   const context = at(container, 'securityContext');
   if (context === undefined) return;
@@ -255,7 +264,7 @@ export function containerSecurity(
         shown('core/v1.SecurityContext', context),
         'cannot set `allowPrivilegeEscalation` to false and `privileged` to true',
       );
-    if (listAt(context, 'capabilities', 'add').includes('CAP_SYS_ADMIN')) {
+    if (!maySysAdmin && listAt(context, 'capabilities', 'add').includes('CAP_SYS_ADMIN')) {
       errors.invalid(
         here,
         shown('core/v1.SecurityContext', context),

@@ -22,11 +22,12 @@ import {
 } from '../../../rules.js';
 import { claimSpec } from '../../claimspec.js';
 import { downwardItems, items, projected } from './projected.js';
+import type { Tolerated } from './tolerated.js';
 
 /** Validation of pod volumes. Each has exactly one source. PersistentVolumes share many sources. */
 
 interface Rule<T = unknown> {
-  check(source: Value<T>, path: FieldPath<T>, errors: FieldErrors): void;
+  check(source: Value<T>, path: FieldPath<T>, errors: FieldErrors, tolerated?: Tolerated): void;
 }
 
 /** Checks a source of one type. */
@@ -296,9 +297,9 @@ const SOURCES: readonly Source[] = [
   },
   {
     json: 'projected',
-    rule: (s, path, errors) => {
+    rule: (s, path, errors, tolerated) => {
       fileMode(at(s, 'defaultMode'), path.child('defaultMode'), errors);
-      projected(s, path, errors);
+      projected(s, path, errors, tolerated?.anyTokenPaths === true);
     },
   },
   {
@@ -331,8 +332,8 @@ const SOURCES: readonly Source[] = [
   },
   {
     json: 'image',
-    rule: (s, path, errors) => {
-      needs(s, path, errors, 'reference');
+    rule: (s, path, errors, tolerated) => {
+      if (tolerated?.noImageReference !== true) needs(s, path, errors, 'reference');
       const policy = textAt(s, 'pullPolicy');
       if (policy !== '') oneOf(policy, path.child('pullPolicy'), ['Always', 'IfNotPresent', 'Never'], errors, false);
     },
@@ -375,6 +376,7 @@ export function volumes(
   spec: Shaped<shapes.CoreV1PodSpec>,
   path: FieldPath<shapes.CoreV1PodSpec>,
   errors: FieldErrors,
+  tolerated: Tolerated,
 ): Volumes {
   const good = new Map<string, JsonObject>();
   const all = new Map<string, JsonObject>();
@@ -385,7 +387,7 @@ export function volumes(
     const labelErrors = isDns1123Label(name);
     // the name of an invalid volume is not taken
     const wrong = labelErrors.length > 0 || good.has(name);
-    const invalid = errors.adds(() => volumeSource(pod, volume, here, errors));
+    const invalid = errors.adds(() => volumeSource(pod, volume, here, errors, tolerated));
     if (name === '') errors.required(here.child('name'));
     else for (const s of labelErrors) errors.invalid(here.child('name'), name, s);
     if (good.has(name)) errors.duplicate(here.child('name'), name);
@@ -414,6 +416,7 @@ function volumeSource(
   volume: Shaped<shapes.CoreV1Volume>,
   path: FieldPath<shapes.CoreV1Volume>,
   errors: FieldErrors,
+  tolerated: Tolerated,
 ): void {
   let first = true;
   for (const { json, forbidden, named, rule } of SOURCES) {
@@ -421,7 +424,7 @@ function volumeSource(
     if (source === undefined) continue;
     const check: SourceRule = rule;
     if (first) {
-      check(source, path.childShownAs(named ?? json), errors);
+      check(source, path.childShownAs(named ?? json), errors, tolerated);
       if (json === 'ephemeral') claimName(pod, textAt(volume, 'name'), path, errors);
     } else errors.forbidden(path.childShownAs(forbidden ?? json), 'may not specify more than 1 volume type');
     if (json === 'iscsi' && hasLongPortal(textAt(volume, 'name'), source))
