@@ -52,13 +52,16 @@ async function mutated(policies: readonly JsonObject[], data: JsonObject): Promi
 
 const refused = async (policies: readonly JsonObject[], data: JsonObject) => (await outcome(policies, data)).error;
 
-async function outcome(policies: readonly JsonObject[], data: JsonObject) {
+async function outcome(policies: readonly JsonObject[], data: JsonObject, bindings: readonly JsonObject[] = []) {
   const objects = storedObjects({
     [`${GROUP}/mutatingadmissionpolicies`]: policies,
-    [`${GROUP}/mutatingadmissionpolicybindings`]: policies.map((p) => {
-      const { name } = p['metadata'] as { name: string };
-      return { metadata: { name: `${name}-binding` }, spec: { policyName: name } };
-    }),
+    [`${GROUP}/mutatingadmissionpolicybindings`]: [
+      ...bindings,
+      ...policies.map((p) => {
+        const { name } = p['metadata'] as { name: string };
+        return { metadata: { name: `${name}-binding` }, spec: { policyName: name } };
+      }),
+    ],
     namespaces: [{ metadata: { name: 'default' } }],
   });
   const asked = request(data);
@@ -82,6 +85,12 @@ describe('a mutating policy', () => {
       patches("[JSONPatch{op: 'copy', from: '/data/b', path: '/data/c'}]"),
     ];
     expect(await mutated([policy('p', { mutations })], { a: '1' })).toEqual({ a: '1', b: '1!', c: '1!' });
+  });
+
+  it('is applied beside a stored binding without a spec', async () => {
+    const mutations = [applies("Object{data: {'b': '1'}}")];
+    const { object } = await outcome([policy('p', { mutations })], {}, [{ metadata: { name: 'a' } }]);
+    expect(object).toMatchObject({ data: { b: '1' } });
   });
 
   it('sees the changes of the policies before it', async () => {

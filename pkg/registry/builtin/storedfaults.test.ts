@@ -52,6 +52,19 @@ const policy = (spec: JsonObject = {}): JsonObject =>
       ...spec,
     },
   });
+const CERTIFICATE_REQUEST =
+  'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlIVk1IMENBUUF3R3pFWk1CY0dBMVVFQXd3UWNHeGhkQzVsZUdG' +
+  'dGNHeGxMbU52YlRCWk1CTUdCeXFHU000OQpBZ0VHQ0NxR1NNNDlBd0VIQTBJQUJISUJEMHM5QlRRejZaL2ZkSURmN0MzdEpJQlk0' +
+  'R2V4cnJyLzU1U1NZT1d0CklYT3pnSHU4L3F6eE04SjZocktCVEk4REp3UE0veWYzQ2RjOURjLzhlaHVnQURBS0JnZ3Foa2pPUFFR' +
+  'REFnTkkKQURCRkFpRUFuaXREejdPak9QVlhZZ01rUitXdmJNcDMyNFh4anRzaXRDSnRIVERWeVJNQ0lEME10VlBUemtaTQpVcGtz' +
+  'WjMwemFmZ3FnOWxzTVh3UVk5b094U3RhUENrdwotLS0tLUVORCBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0K';
+const signing = of('certificates.k8s.io/v1', 'CertificateSigningRequest', {
+  spec: { request: CERTIFICATE_REQUEST, signerName: 'a.b/c', usages: ['client auth'] },
+});
+const conditions = (...types: string[]): JsonObject => ({
+  status: { conditions: types.map((type) => ({ type, status: 'True', ...TIMES })) },
+});
+const TIMES = { lastUpdateTime: '2026-01-01T00:00:00Z', lastTransitionTime: '2026-01-01T00:00:00Z' };
 const BAD_VALUES = { matchExpressions: [{ key: 'k', operator: 'In', values: ['-bad'] }] };
 const OTHER_VALUES = { matchExpressions: [{ key: 'k', operator: 'In', values: ['-other'] }] };
 const BAD_KEY = { matchExpressions: [{ key: 'a b', operator: 'Exists' }] };
@@ -293,6 +306,26 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     fault: spec({ matchConditions: [{ name: '', expression: 'true' }] }),
     accepted: [spec({ failurePolicy: 'Ignore' })],
     refused: [[spec({ paramKind: { apiVersion: 'v1', kind: 'ConfigMap' } }), ['spec.matchConditions[0].name']]],
+  },
+  'a signing request with unknown and repeated usages': {
+    what: 'certificatesigningrequests.certificates.k8s.io',
+    namespaced: false,
+    valid: signing,
+    fault: spec({ usages: ['zzz', 'zzz'] }),
+  },
+  'a signing request for the legacy signer': {
+    what: 'certificatesigningrequests.certificates.k8s.io',
+    namespaced: false,
+    valid: signing,
+    fault: spec({ signerName: 'kubernetes.io/legacy-unknown' }),
+  },
+  'a device taint rule with an unknown effect': {
+    what: 'devicetaintrules.resource.k8s.io/v1',
+    namespaced: false,
+    valid: of('resource.k8s.io/v1', 'DeviceTaintRule', { spec: { taint: { key: 'a', effect: 'None' } } }),
+    fault: spec({ taint: { effect: 'Bogus' } }),
+    accepted: [spec({ deviceSelector: { driver: 'a.b' } })],
+    refused: [[spec({ taint: { effect: 'Other' } }), ['spec.taint.effect']]],
   },
   'a pod that spreads by a wrong selector': {
     what: 'pods',
@@ -544,6 +577,27 @@ describe('a stored service with a wrong address', () => {
   });
 });
 
+describe('a stored event', () => {
+  const what = 'events.events.k8s.io';
+  const valid = of('events.k8s.io/v1', 'Event', {
+    eventTime: '2026-01-01T00:00:00.000000Z',
+    action: 'a',
+    reason: 'r',
+    type: 'Normal',
+    reportingController: 'a.b/c',
+    reportingInstance: 'i',
+    regarding: { namespace: 'default' },
+  });
+
+  it('keeps a series that is too short', async () => {
+    const bench = await Bench.open();
+    const series = { count: 1, lastObservedTime: '2026-01-01T00:00:00.000000Z' };
+    const at = await store(bench, { what, valid, fault: { series } });
+    expect(await causesOf(bench.patch(what, at, { metadata: { labels: { e: 'f' } } }))).toEqual([]);
+    expect(await fieldsOf(bench.patch(what, at, { series: { count: 0 } }))).toEqual(['series.count']);
+  });
+});
+
 describe('a stored network policy', () => {
   it.each([
     ['10.1.0.0/8', ['CIDR value "10.1.0.0/8" is ambiguous in this context (should be "10.0.0.0/8" or "10.1.0.0/32"?)']],
@@ -570,6 +624,30 @@ describe('the status of a stored object with a fault', () => {
     const labels = { metadata: { labels: { e: 'f' } } };
     expect(await fieldsOf(bench.patch('nodes', at, labels))).toEqual(['spec.podCIDRs[0]']);
     expect(await causesOf(bench.patch('nodes/status', at, labels))).toEqual([]);
+  });
+
+  it('of a signing request may be both approved and denied, and may repeat a condition', async () => {
+    const bench = await Bench.open();
+    const what = 'certificatesigningrequests.certificates.k8s.io/v1';
+    const fault = conditions('Approved', 'Denied', 'Other', 'Other');
+    const at = await store(bench, { what, namespaced: false, valid: signing, fault });
+    expect(await causesOf(bench.patch(`${what}/status`, at, { metadata: { labels: { e: 'f' } } }))).toEqual([]);
+    const more = conditions('Approved', 'Denied', 'Other', 'Other', '');
+    expect(await fieldsOf(bench.patch(`${what}/approval`, at, more))).toEqual(['status.conditions[4].type']);
+  });
+
+  it.each([
+    ['ingresses.networking.k8s.io/v1', ingress({})],
+    ['services', of('v1', 'Service', { spec: { type: 'LoadBalancer', ports: [{ port: 80 }] } })],
+  ])('of %s keeps an address that is not canonical', async (what, valid) => {
+    const bench = await Bench.open();
+    const entry = (ip: string): JsonObject => ({ ip, ...(what === 'services' && { ipMode: 'VIP' }) });
+    const status = (...ips: string[]): JsonObject => ({ status: { loadBalancer: { ingress: ips.map(entry) } } });
+    const at = await store(bench, { what, valid, fault: status('192.000.002.001') });
+    const change = (...ips: string[]): Promise<readonly string[]> =>
+      fieldsOf(bench.patch(`${what}/status`, at, status(...ips), 'merge', { dryRun: true }));
+    expect(await change('192.0.2.7', '192.000.002.001')).toEqual([]);
+    expect(await change('192.000.002.007')).toEqual(['status.loadBalancer.ingress[0].ip']);
   });
 
   it('of a claim needs access modes', async () => {

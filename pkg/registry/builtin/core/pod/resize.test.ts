@@ -34,6 +34,18 @@ describe('a resize', () => {
     expect(after['spec']).toMatchObject({ containers: [{ resources: more }], initContainers: [{ resources: more }] });
   });
 
+  it('keeps the claims of a container', async () => {
+    const claiming = { ...CPU, claims: [{ name: 'x' }] };
+    const b = await withPod({
+      containers: [container('c', claiming)],
+      resourceClaims: [{ name: 'x', resourceClaimName: 'y' }],
+    });
+    const more = { ...claiming, requests: { cpu: '1500m' } };
+    expect((await resized(b, { containers: [container('c', more)] }))['spec']).toMatchObject({
+      containers: [{ resources: more }],
+    });
+  });
+
   it.each([
     ['other resources', [container('c', { ...STORED, requests: { cpu: '1', 'ephemeral-storage': '2Gi' } })], [MUTABLE]],
     [
