@@ -49,6 +49,23 @@ describe('declarative rules', () => {
     expect(check('resource/v1alpha3.ResourcePoolStatusRequest', cloneJson(bad), bad)).toEqual([]);
   });
 
+  it('matches items with their old values, except those of an atomic list', () => {
+    const rules = (...more: JsonObject[]): JsonObject => ({ rules: [{ resources: ['pods'] }, ...more] });
+    expect(check('rbac/v1.Role', rules({ verbs: ['get'] }), rules({ verbs: ['get'] }))).toEqual([]);
+    expect(check('rbac/v1.Role', rules({ verbs: ['list'] }), rules({ verbs: ['get'] }))).toEqual([
+      'rules[0].verbs: Required value',
+    ]);
+    const claim = (name: string): JsonObject => ({
+      spec: { devices: { requests: [{ name: 'a', exactly: { allocationMode: 'Bogus' } }, { name }] } },
+    });
+    const wrong = [
+      'spec.devices.requests[0].exactly.allocationMode: Unsupported value: "Bogus": supported values: "All", "ExactCount"',
+    ];
+    // Requests are unique by their names.
+    expect(check('resource/v1.ResourceClaim', claim('b'))).toEqual(wrong);
+    expect(check('resource/v1.ResourceClaim', claim('c'), claim('b'))).not.toEqual(expect.arrayContaining(wrong));
+  });
+
   it('does not report alpha rules, but stops where they do', () => {
     const binding = (kind: string, name: string): JsonObject => ({ roleRef: { apiGroup: 'g', kind, name } });
     const type = 'rbac/v1.RoleBinding';
