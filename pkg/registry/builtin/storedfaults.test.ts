@@ -154,10 +154,16 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   'a network policy with wrong ranges': {
     what: 'networkpolicies.networking.k8s.io',
     valid: of('networking.k8s.io/v1', 'NetworkPolicy', { spec: { podSelector: {} } }),
-    fault: spec({ ingress: [{ from: [{ ipBlock: { cidr: '010.0.0.0/8', except: ['zzz'] } }] }] }),
+    fault: spec({
+      ingress: [{ from: [{ ipBlock: { cidr: '010.0.0.0/8', except: ['zzz'] } }, { podSelector: {} }] }],
+    }),
     accepted: [spec({ egress: [{ to: [{ ipBlock: { cidr: '010.0.0.0/8' } }] }] })],
     refused: [
       [spec({ egress: [{ to: [{ ipBlock: { cidr: '011.0.0.0/8' } }] }] }), ['spec.egress[0].to[0].ipBlock.cidr']],
+      [
+        spec({ egress: [{ to: [{ ipBlock: { cidr: '10.0.0.0/8', except: [''] } }] }] }),
+        ['spec.egress[0].to[0].ipBlock.except[0]'],
+      ],
     ],
   },
   'a network policy with a wrong selector': {
@@ -589,12 +595,12 @@ describe('a stored event', () => {
     regarding: { namespace: 'default' },
   });
 
-  it('keeps a series that is too short', async () => {
+  it.each([0, 1])('keeps a series of %d', async (count) => {
     const bench = await Bench.open();
-    const series = { count: 1, lastObservedTime: '2026-01-01T00:00:00.000000Z' };
+    const series = { count, lastObservedTime: '2026-01-01T00:00:00.000000Z' };
     const at = await store(bench, { what, valid, fault: { series } });
     expect(await causesOf(bench.patch(what, at, { metadata: { labels: { e: 'f' } } }))).toEqual([]);
-    expect(await fieldsOf(bench.patch(what, at, { series: { count: 0 } }))).toEqual(['series.count']);
+    expect(await fieldsOf(bench.patch(what, at, { series: { count: -1 } }))).toEqual(['series.count']);
   });
 });
 

@@ -34,7 +34,7 @@ export function validateEventUpdate(
   if (context.group === '') return;
   validateFinalizerNames(metaOf(o), METADATA, errors);
   // A series that does not change is not validated again.
-  if (!equalJson(at(o, 'series') ?? null, at(old, 'series') ?? null)) series(o, errors);
+  if (!sameSeries(o, old)) series(o, errors);
   unchanged(o, old, errors);
 }
 
@@ -90,6 +90,12 @@ function newOnly(o: Shaped<shapes.CoreV1Event>, errors: FieldErrors): void {
   if (Object.values(objectAt(o, 'source')).some((v) => v !== ''))
     errors.invalid(root('source'), '', 'needs to be unset');
 }
+
+/** A count of zero is absent in the stored form. */
+const sameSeries = (o: Shaped<shapes.CoreV1Event>, old: Shaped<shapes.CoreV1Event>): boolean =>
+  (at(o, 'series') === undefined) === (at(old, 'series') === undefined) &&
+  numberAt(o, 'series', 'count') === numberAt(old, 'series', 'count') &&
+  textAt(o, 'series', 'lastObservedTime') === textAt(old, 'series', 'lastObservedTime');
 
 function series(o: Shaped<shapes.CoreV1Event>, errors: FieldErrors): void {
   if (at(o, 'series') === undefined) return;

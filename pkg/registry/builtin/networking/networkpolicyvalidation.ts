@@ -32,7 +32,9 @@ function toleratedBy(old: Shaped<shapes.NetworkingV1NetworkPolicy> | undefined):
   const blocks = [
     ...objectsAt(old, 'spec', 'ingress').flatMap((rule) => objectsAt(rule, 'from')),
     ...objectsAt(old, 'spec', 'egress').flatMap((rule) => objectsAt(rule, 'to')),
-  ].map((one) => objectAt(one, 'ipBlock'));
+  ]
+    .filter((one) => at(one, 'ipBlock') !== undefined)
+    .map((one) => objectAt(one, 'ipBlock'));
   const ranges = blocks.flatMap((block) => [textAt(block, 'cidr'), ...listAt(block, 'except').map(String)]);
   return { ranges: new Set(ranges), checkValues: !isInvalidSelector(at(old, 'spec', 'podSelector')) };
 }
