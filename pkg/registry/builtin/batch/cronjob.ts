@@ -116,6 +116,13 @@ function validate(o: Shaped<shapes.BatchV1CronJob>, errors: FieldErrors, old?: S
   if (at(job, 'manualSelector') === true) errors.notSupported(path.child('manualSelector'), true, ['nil', 'false']);
 }
 
+/** Splits a schedule that begins with a time zone. */
+function zoneOf(schedule: string): { readonly zone: string | undefined; readonly times: string } {
+  const end = schedule.indexOf(' ');
+  if (end < 0 || !/^(?:CRON_)?TZ=/.test(schedule)) return { zone: undefined, times: schedule };
+  return { zone: schedule.slice(schedule.indexOf('=') + 1, end), times: schedule.slice(end).trim() };
+}
+
 /** With `mayHaveZone`, the schedule may begin with a time zone, as the stored one does. */
 function schedule(spec: Shaped<shapes.BatchV1CronJobSpec>, errors: FieldErrors, mayHaveZone: boolean): void {
   const text = textAt(spec, 'schedule');
@@ -129,7 +136,7 @@ function schedule(spec: Shaped<shapes.BatchV1CronJobSpec>, errors: FieldErrors, 
     errors.invalid(path, text, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead');
     return;
   }
-  const [, zone, times = text] = /^(?:CRON_)?TZ=(\S*)\s+(.*)$/.exec(text) ?? [];
+  const { zone, times } = zoneOf(text);
   if (zone !== undefined && zone !== '' && zone !== 'Local' && !isTimeZone(zone))
     errors.invalid(path, text, `provided bad location ${zone}: unknown time zone ${zone}`);
   else {

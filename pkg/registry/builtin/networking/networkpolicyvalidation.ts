@@ -26,7 +26,7 @@ interface Tolerated {
   readonly checkValues: boolean;
 }
 
-/** Which of its ranges an update changes cannot be told, so it may use those of the stored policy anywhere. */
+/** A range that moved is not distinguished from a new one, so an update may use those of the stored policy anywhere. */
 function toleratedBy(old: Shaped<shapes.NetworkingV1NetworkPolicy> | undefined): Tolerated {
   if (old === undefined) return { ranges: new Set(), checkValues: true };
   const blocks = [
