@@ -583,6 +583,15 @@ describe('a stored service with a wrong address', () => {
   });
 });
 
+describe('a stored pod without containers', () => {
+  it('has changed nothing when its labels change', async () => {
+    const bench = await Bench.open();
+    const at = await store(bench, { what: 'pods', valid: podOf({}), fault: spec({ containers: [] }) });
+    const labels = { metadata: { labels: { e: 'f' } } };
+    expect(await fieldsOf(bench.patch('pods', at, labels))).toEqual(['spec.containers']);
+  });
+});
+
 describe('a stored event', () => {
   const what = 'events.events.k8s.io';
   const valid = of('events.k8s.io/v1', 'Event', {

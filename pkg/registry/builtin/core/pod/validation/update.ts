@@ -45,7 +45,10 @@ export function podUpdate(pod: Shaped<shapes.CoreV1Pod>, old: Shaped<shapes.Core
   if (numberAt(before, 'terminationGracePeriodSeconds') < 0 && numberAt(spec, 'terminationGracePeriodSeconds') === 1)
     keep('terminationGracePeriodSeconds', munged, before);
   if (objectsAt(before, 'schedulingGates').length > 0) tightened(munged, spec, before, errors);
-  if (!equalAs('core/v1.PodSpec', munged, before))
+  const compared = { ...before };
+  for (const list of ['containers', 'initContainers'] as const)
+    if (objectsAt(before, list).length === 0) removeField(compared, list);
+  if (!equalAs('core/v1.PodSpec', munged, compared))
     errors.forbidden(SPEC, `${FIXED}\n${internalDifference('core/v1.PodSpec', before, munged)}`);
 }
 
