@@ -101,6 +101,19 @@ export interface OutboundConfig {
   readonly toEndpoints: boolean;
   /** The client certificate for aggregated servers. */
   readonly proxyClient: KeyFiles | undefined;
+  readonly kubelets: KubeletConfig;
+}
+
+/** Connections to kubelets. */
+export interface KubeletConfig {
+  /** Types of node addresses, the preferred ones first. */
+  readonly addressTypes: readonly string[];
+  /** The client certificate of the server; undefined: one of its own authority. */
+  readonly client: KeyFiles | undefined;
+  /** Authorities of the kubelets' certificates; '': they are not verified. */
+  readonly caFile: string;
+  /** Milliseconds to connect. */
+  readonly dialTime: number;
 }
 
 export interface ControllerSettings {
@@ -245,6 +258,15 @@ export function configOf(
         text('proxy-client-cert-file') === ''
           ? undefined
           : { certFile: text('proxy-client-cert-file'), keyFile: text('proxy-client-key-file') },
+      kubelets: {
+        addressTypes: list('kubelet-preferred-address-types'),
+        client:
+          text('kubelet-client-certificate') === ''
+            ? undefined
+            : { certFile: text('kubelet-client-certificate'), keyFile: text('kubelet-client-key') },
+        caFile: text('kubelet-certificate-authority'),
+        dialTime: duration('kubelet-timeout'),
+      },
     },
     flags: shownFlags(values),
     audit: auditConfigOf(text),

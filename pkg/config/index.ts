@@ -7,6 +7,7 @@ export {
   type ControllerSettings,
   configOf,
   type KeyFiles,
+  type KubeletConfig,
   type LimitsConfig,
   type OutboundConfig,
   type ServingConfig,

@@ -15,7 +15,6 @@ export interface UpstreamFlag {
 
 const STORE = 'the store is built in';
 const LOG = 'the log is written to standard output as JSON lines';
-const KUBELET = 'the server does not connect to nodes yet';
 const PEERS = 'every peer serves every resource';
 const EMULATION = 'only API level 1.37 is served';
 const DISCOVERY = 'members are named by --initial-cluster or added with triremectl';
@@ -46,10 +45,6 @@ const NO_EFFECT: Readonly<Record<string, string>> = {
   ]),
   'external-hostname': '',
   'http2-max-streams-per-connection': '',
-  ...sharing(KUBELET, [
-    ...['kubelet-certificate-authority', 'kubelet-client-certificate', 'kubelet-client-key'],
-    ...['kubelet-preferred-address-types', 'kubelet-timeout'],
-  ]),
   'kubernetes-service-node-port': '',
   'livez-grace-period': '',
   ...sharing(LOG, [

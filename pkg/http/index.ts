@@ -1,5 +1,6 @@
 export type { Aggregation, RemoteVersion } from './aggregation.js';
 export { requestAudit } from './audit.js';
+export type { Backends } from './backend.js';
 export { DiscoveryDocuments } from './discovery.js';
 export { fairnessGate, type Gate, inFlightGate, type ResourceLoad, type Shed, type Ticket } from './gate.js';
 export type { HealthCheck, HealthChecks } from './health.js';

@@ -12,6 +12,7 @@ import type { FastifyInstance } from 'fastify';
 import { errors } from '../api/index.js';
 import type { Scheduler } from '../base/index.js';
 import { isAggregated } from './aggregation.js';
+import { isConnection } from './backend.js';
 import type { Connection, Exchange } from './exchange.js';
 import { connectionOf, MessageExchange } from './exchange1.js';
 import { StreamExchange, sessionConnection } from './exchange2.js';
@@ -264,8 +265,8 @@ class Door implements Listener {
   }
 
   /**
-   * Node detaches the connection of a request with an Upgrade header. A watch over WebSocket and a request for an
-   * aggregated server keep the connection, with a response object created here until the upgrade is accepted. Any other
+   * Node detaches the connection of a request with an Upgrade header. A watch over WebSocket and a request for another
+   * server keep the connection, with a response object created here until the upgrade is accepted. Any other
    * request is parsed again without its Upgrade header.
    */
   #upgrade(request: IncomingMessage, socket: TLSSocket, head: Buffer): void {
@@ -286,7 +287,7 @@ class Door implements Listener {
       return;
     }
     const url = originForm(request.url ?? '/');
-    const isForwarded = isAggregated(this.#services.aggregation, url);
+    const isForwarded = isConnection(url) || isAggregated(this.#services.aggregation, url);
     if (isForwarded || isWebSocketWatch(request, url)) {
       request.url = url;
       response.shouldKeepAlive = false;

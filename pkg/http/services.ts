@@ -3,6 +3,7 @@ import type { Fairness } from '../fairness/index.js';
 import type { Registry, RenderAnswer, RenderList } from '../registry/index.js';
 import type { ApiServerMetrics, Exposition, HealthResults, Log } from '../telemetry/index.js';
 import type { Aggregation } from './aggregation.js';
+import type { Backends } from './backend.js';
 import type { DiscoveryDocuments } from './discovery.js';
 import type { HealthChecks } from './health.js';
 import type { OpenApiDocuments } from './openapi.js';
@@ -32,6 +33,8 @@ export interface HttpServices {
   readonly facts: ServerFacts;
   /** The group versions of other servers. Absent for a server without aggregation. */
   readonly aggregation?: Aggregation | undefined;
+  /** Kubelets, pods and endpoints of services. */
+  readonly backends: Backends;
   /** Waits, for a short time, until the kinds of all definitions that any peer established are served here. */
   readonly kindsCurrent: () => Promise<void>;
   /** Absent when priority and fairness is switched off. */

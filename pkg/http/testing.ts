@@ -46,7 +46,7 @@ function declared(resource: string, kind: string, namespaced: boolean, verbs: re
 
 const connection = (verbs: readonly Verb[], negotiates: boolean): Subresource => ({
   verbs,
-  behaviour: { kind: 'connection', negotiates, open: async () => {} },
+  behaviour: { kind: 'connection', negotiates, open: async () => undefined },
 });
 
 const DECLARED: readonly ResourceDeclaration[] = [
@@ -180,7 +180,7 @@ export class TestRegistry implements Verbs {
     return { kind: 'deleted', status: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' } };
   }
 
-  async connect(): Promise<void> {
+  async connect(): Promise<undefined> {
     await this.before();
   }
 
@@ -235,6 +235,11 @@ export function testServices(
     metrics,
     exposition,
     registry,
+    backends: {
+      addressTypes: [],
+      open: () => Promise.reject(new Error('no backend')),
+      upgrade: () => Promise.reject(new Error('no backend')),
+    },
     renderAnswer: function* (_target, answer) {
       yield;
       return Buffer.from(JSON.stringify(answer.kind === 'value' ? answer.value : {}));

@@ -134,9 +134,9 @@ describe('an admission request', () => {
       integer: () => undefined,
     };
     const target = bench.target('pods/exec', 'default', 'p');
-    expect(await refusal(bench.registry.connect({ target, parameters }, bench.context))).toBe(
-      '403 pods "p" is forbidden: no',
-    );
+    expect(
+      await refusal(bench.registry.connect({ target, parameters, path: '', addressTypes: [] }, bench.context)),
+    ).toBe('403 pods "p" is forbidden: no');
     expect(seen).toEqual([
       { kind: 'PodExecOptions', apiVersion: 'v1', stdin: true, container: 'c', command: ['ls', '-l'] },
     ]);

@@ -50,6 +50,7 @@ export type {
   Written,
 } from './requests.js';
 export type {
+  Backend,
   Change,
   DeclaredVersion,
   ObjectChange,

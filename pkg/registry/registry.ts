@@ -19,6 +19,7 @@ import type {
   WatchRequest,
   Written,
 } from './requests.js';
+import type { Backend } from './resource.js';
 import type { ServedResources } from './servedresources.js';
 
 /** The verbs. They throw an `ApiError` for a failed request. */
@@ -40,8 +41,8 @@ export interface Registry {
   update(request: UpdateRequest, context: RequestContext): Promise<Written>;
   patch(request: PatchRequest, context: RequestContext): Promise<Written>;
   delete(request: DeleteRequest, context: RequestContext): Promise<Deleted>;
-  /** Resolves if there is no backend to connect to. */
-  connect(request: ConnectRequest, context: RequestContext): Promise<void>;
+  /** Returns where the connection goes; undefined if there is no backend and this is not an error. */
+  connect(request: ConnectRequest, context: RequestContext): Promise<Backend | undefined>;
   /** Throws the error of the selectors of a list, if they have one. */
   checkSelectors(request: ListRequest, context: RequestContext): Promise<void>;
   /** Returns the items that were deleted or marked. */

@@ -1,7 +1,7 @@
 import type { JsonObject, RequestSelectors, Status, UserInfo, WebhookCalls } from '../api/index.js';
 import type { Revision, Slice } from '../base/index.js';
 import type { StoredObject } from '../cache/index.js';
-import type { ConnectionBehaviour, QueryValues, ScaleBehaviour, Strategy, VirtualHandler } from './resource.js';
+import type { ConnectionBehaviour, ConnectionRequest, ScaleBehaviour, Strategy, VirtualHandler } from './resource.js';
 import type { ServedResource } from './servedresources.js';
 
 /** The context of a request, created once by the pipeline. */
@@ -166,9 +166,8 @@ export interface GetRequest {
   readonly resourceVersion: string;
 }
 
-export interface ConnectRequest {
+export interface ConnectRequest extends Pick<ConnectionRequest, 'path' | 'parameters' | 'addressTypes'> {
   readonly target: Target;
-  readonly parameters: QueryValues;
 }
 
 export interface ListRequest {

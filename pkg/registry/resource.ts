@@ -132,14 +132,32 @@ export interface ConnectionBehaviour {
   readonly negotiates: boolean;
 }
 
-/** Throws to refuse the request. Resolves if there is no backend and this is not an error. */
-export type ConnectionHandler = (request: ConnectionRequest) => Promise<void>;
+/** Returns where the request goes. Throws to refuse it. Undefined if there is no backend and this is not an error. */
+export type ConnectionHandler = (request: ConnectionRequest) => Promise<Backend | undefined>;
+
+/** The server that a connection goes to. */
+export interface Backend {
+  /** A `log` is a text that the backend sends; a `stream` needs another protocol than HTTP; a `proxy` takes any request. */
+  readonly kind: 'log' | 'stream' | 'proxy';
+  /** `https://192.0.2.7:10250` */
+  readonly origin: string;
+  /** The path at the backend; of a log and a stream with its query. '' for the root without a slash. */
+  readonly path: string;
+  /** Whether it is a kubelet: only these get the server's credentials, and only their certificates are verified. */
+  readonly isKubelet: boolean;
+  /** The client asked not to verify the certificate. */
+  readonly insecure?: boolean;
+}
 
 export interface ConnectionRequest {
   readonly context: WriteContext;
   readonly namespace: string;
   readonly name: string;
+  /** The path after the subresource, '' or with its slash. Only a proxy has one. */
+  readonly path: string;
   readonly parameters: QueryValues;
+  /** The types of addresses by which kubelets are reached, the preferred ones first. */
+  readonly addressTypes: readonly string[];
   readonly objects: Objects;
 }
 

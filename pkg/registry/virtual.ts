@@ -7,7 +7,7 @@ import { labelOfNamespace } from './builtin/core/namespacelifecycle.js';
 import type { Core } from './core.js';
 import { metaOf, text } from './meta.js';
 import type { ActionTarget, ConnectRequest, ListResult, RequestContext, Target, VirtualTarget } from './requests.js';
-import type { QueryValues, Verb, WriteContext } from './resource.js';
+import type { Backend, QueryValues, Verb, WriteContext } from './resource.js';
 import type { Selectable, Selected } from './selection.js';
 
 /** Requests without a stored result: reviews, component statuses, actions and connections. */
@@ -58,22 +58,24 @@ function selectable(item: JsonObject): Selectable {
   };
 }
 
-/** Opens a stream to a pod, node or service (`log`, `exec`, `proxy`), after admission. */
+/** Finds the backend of a connection to a pod, node or service (`log`, `exec`, `proxy`), after admission. */
 export async function connect(
   core: Core,
-  { target, parameters }: ConnectRequest,
+  { target, parameters, path, addressTypes }: ConnectRequest,
   context: RequestContext,
-): Promise<void> {
+): Promise<Backend | undefined> {
   if (target.kind !== 'connection') throw errors.methodNotAllowed();
   const object = connectOptions(target, parameters);
   const admitted = new Admitted(core, { target, operation: 'connect', context, dryRun: false, object, old: undefined });
   await admitted.mutate();
   await admitted.validate();
-  await target.connection.open({
+  return target.connection.open({
     context: writeContext(core, target, context, false),
     namespace: target.namespace,
     name: target.name,
+    path,
     parameters,
+    addressTypes,
     objects: core.objects(context),
   });
 }

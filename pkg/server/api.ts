@@ -5,6 +5,7 @@ import { type Config, featureStates } from '../config/index.js';
 import type { Encryption } from '../encryption/index.js';
 import {
   type Aggregation,
+  type Backends,
   type ControlDesk,
   DiscoveryDocuments,
   type HttpServices,
@@ -51,6 +52,7 @@ export interface ApiParts {
   readonly registry: Registry;
   readonly access: Access;
   readonly aggregation: Aggregation;
+  readonly backends: Backends;
   /** Waits until the kinds of all definitions that any peer established are served here. */
   readonly kindsCurrent: () => Promise<void>;
   /** The authority of front proxies, PEM; absent without front proxies. */
@@ -144,6 +146,7 @@ export async function openApi(parts: ApiParts): Promise<Api> {
     },
     fairness: flow.fairness,
     aggregation: parts.aggregation,
+    backends: parts.backends,
     kindsCurrent: parts.kindsCurrent,
     health: healthChecks({
       keyspace,

@@ -7,6 +7,7 @@ import { createLog } from '../telemetry/index.js';
 import { endpointAddress } from './advertise.js';
 import { proxyCertificate } from './aggregation.js';
 import { openApi } from './api.js';
+import { openBackends } from './backends.js';
 import { kubeconfigText } from './kubeconfig.js';
 import { openObjects } from './objects.js';
 import { makePki, serverNames } from './pki.js';
@@ -80,6 +81,7 @@ export async function startWithFlags(
     auditor: undefined,
     access: objects.access,
     aggregation: objects.aggregation,
+    backends: openBackends({ config, outbound: objects.outbound, kubeletClient: () => pki.kubeletClient }),
     kindsCurrent: () => objects.kindsCurrent(),
     queues: () => objects.queues(),
     tls: { cert: pki.serving.cert, key: pki.serving.key, clientCa: pki.ca.cert },

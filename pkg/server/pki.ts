@@ -13,6 +13,8 @@ export interface Pki {
   readonly ca: KeyPair;
   readonly serving: KeyPair;
   readonly admin: KeyPair;
+  /** By what kubelets know the server. */
+  readonly kubeletClient: KeyPair;
   /** PEM of the private key that signs service-account tokens. */
   readonly tokenKey: string;
 }
@@ -22,6 +24,9 @@ export const AUTHORITY_DAYS = 3650;
 const LEAF_DAYS = 365;
 /** Certificates with a remaining validity below this are renewed. */
 const RENEW_DAYS = 30;
+
+/** The name of the files, as in kubeadm. */
+export const KUBELET_CLIENT = 'apiserver-kubelet-client';
 
 export const ADMIN = { commonName: 'kubernetes-admin', organizations: ['system:masters'] } as const;
 
@@ -51,8 +56,12 @@ export function serverNames(addresses: readonly string[], serviceAddress: string
 /** Creates the keys and certificates in memory. */
 export async function makePki(names: ServerNames, now: number): Promise<Pki> {
   const ca = await issueAuthority('kubernetes-ca', now, AUTHORITY_DAYS);
-  const [serving, admin] = await Promise.all([issueServing(ca, names, now), issueAdmin(ca, now)]);
-  return { ca, serving, admin, tokenKey: await ellipticKey() };
+  const [serving, admin, kubeletClient] = await Promise.all([
+    issueServing(ca, names, now),
+    issueAdmin(ca, now),
+    issueKubeletClient(ca, now),
+  ]);
+  return { ca, serving, admin, kubeletClient, tokenKey: await ellipticKey() };
 }
 
 function issueServing(ca: KeyPair, names: ServerNames, now: number): Promise<KeyPair> {
@@ -63,6 +72,12 @@ export function issueAdmin(ca: KeyPair, now: number): Promise<KeyPair> {
   return issueLeaf(ca, { subject: ADMIN, use: 'client', days: LEAF_DAYS }, now);
 }
 
+/** With the names of kubeadm. A kubelet lets the group do everything. */
+function issueKubeletClient(ca: KeyPair, now: number): Promise<KeyPair> {
+  const subject = { commonName: 'kube-apiserver-kubelet-client', organizations: ['system:masters'] };
+  return issueLeaf(ca, { subject, use: 'client', days: LEAF_DAYS }, now);
+}
+
 /**
  * Reads the set in `folder`, creates missing certificates, and renews those that expire soon or lack a name. The
  * authority itself is never replaced, because clients have copies of it.
@@ -71,9 +86,10 @@ export async function keepPki(folder: string, names: ServerNames, now: number): 
   const ca = await keepAuthority(folder, 'ca', () => issueAuthority('kubernetes-ca', now, AUTHORITY_DAYS));
   const servingFits = (p: KeyPair): boolean => isOf(p, ca) && lasts(p, now) && covers(p, names);
   const serving = await keepPair(folder, 'apiserver', servingFits, () => issueServing(ca, names, now));
-  const adminFits = (p: KeyPair): boolean => isOf(p, ca) && lasts(p, now);
-  const admin = await keepPair(folder, 'admin', adminFits, () => issueAdmin(ca, now));
-  return { ca, serving, admin, tokenKey: await keepTokenKey(folder) };
+  const clientFits = (p: KeyPair): boolean => isOf(p, ca) && lasts(p, now);
+  const admin = await keepPair(folder, 'admin', clientFits, () => issueAdmin(ca, now));
+  const kubeletClient = await keepPair(folder, KUBELET_CLIENT, clientFits, () => issueKubeletClient(ca, now));
+  return { ca, serving, admin, kubeletClient, tokenKey: await keepTokenKey(folder) };
 }
 
 /** The key for service-account tokens. All peers share it, so that a token is valid at every peer. */

@@ -8,6 +8,7 @@ import { endpointAddress } from './advertise.js';
 import { proxyCertificate } from './aggregation.js';
 import { type Api, openApi } from './api.js';
 import { openAudit } from './audit.js';
+import { openBackends } from './backends.js';
 import { failureOf, signalOrders } from './exit.js';
 import { exposedFiles } from './files.js';
 import { type FrontProxy, keepFrontProxy, trustOf } from './frontproxy.js';
@@ -15,7 +16,7 @@ import { keepCertDir } from './given.js';
 import { GivenCertificates, type GivenTls } from './givencertificates.js';
 import { lockFolder } from './lock.js';
 import { openObjects } from './objects.js';
-import { authorityWarning, keepKubeconfig, keepPki, type Pki, serverNames } from './pki.js';
+import { authorityWarning, KUBELET_CLIENT, keepKubeconfig, keepPki, type Pki, serverNames } from './pki.js';
 import { serviceAddresses } from './services.js';
 import { openStore, outgoingFolder, untilCurrent } from './store.js';
 import { systemWorld } from './world.js';
@@ -144,6 +145,7 @@ async function start(config: Config, log: Log, fatal: (error: Error) => void): P
       auditor,
       access: objects.access,
       aggregation: objects.aggregation,
+      backends: openBackends({ config, outbound: objects.outbound, kubeletClient: () => pki.kubeletClient }),
       kindsCurrent: () => objects.kindsCurrent(),
       proxyCa: given.proxyCa,
       queues: () => objects.queues(),
@@ -213,6 +215,7 @@ function keyFilesOf({ serving, cluster }: Config, pkiFolder: string): readonly s
     'peer.key',
     'front-proxy-ca.key',
     'front-proxy-client.key',
+    `${KUBELET_CLIENT}.key`,
   ].map((name) => join(pkiFolder, name));
   return [...own, serving.keyFile, cluster.peerKeyFile].filter((file) => file !== '');
 }

@@ -23,17 +23,18 @@ it('a node without addresses is an error without a reason', async () => {
   const b = await opened();
   await b.create('nodes', '', { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' } });
   const parameters = { text: () => '', all: () => [], has: () => false, integer: () => undefined };
-  const failed = b.registry.connect({ target: b.target('pods/log', 'default', 'placed'), parameters }, b.context);
+  const target = b.target('pods/log', 'default', 'placed');
+  const failed = b.registry.connect({ target, parameters, path: '', addressTypes: ['InternalIP'] }, b.context);
   const message = 'no preferred addresses found; known addresses: []';
   const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: 500 };
   await expect(failed).rejects.toMatchObject({ status });
   await expect(failed).rejects.not.toHaveProperty('status.reason');
 });
 
-/** Returns 'nothing' for an empty response without an error, otherwise the code and message. */
+/** Returns where the connection goes, 'nothing' for an empty response without an error, otherwise the code and message. */
 async function connected(b: Bench, path: string, resource = 'pods'): Promise<string> {
   const [place = '', query = ''] = path.split('?');
-  const [name = '', subresource = ''] = place.split('/');
+  const [name = '', subresource = '', ...rest] = place.split('/');
   const values = new URLSearchParams(query);
   const parameters = {
     text: (key: string) => values.get(key) ?? '',
@@ -43,8 +44,12 @@ async function connected(b: Bench, path: string, resource = 'pods'): Promise<str
   };
   const target = b.target(`${resource}/${subresource}`, resource === 'nodes' ? '' : 'default', name);
   try {
-    await b.registry.connect({ target, parameters }, b.context);
-    return 'nothing';
+    const path = rest.map((segment) => `/${segment}`).join('');
+    const addressTypes = ['Hostname', 'InternalIP'];
+    const backend = await b.registry.connect({ target, parameters, path, addressTypes }, b.context);
+    if (backend === undefined) return 'nothing';
+    const { kind, origin, path: there, isKubelet, insecure } = backend;
+    return `${isKubelet ? 'kubelet ' : ''}${kind} ${origin}${there}${insecure === true ? ' insecure' : ''}`;
   } catch (e) {
     if (!(e instanceof ApiError)) throw errors.internal(String(e));
     return `${e.status.code} ${e.status.message}`;
@@ -144,5 +149,114 @@ describe('a proxy', () => {
     const b = await opened();
     expect(await connected(b, 'https:n:10250/proxy', 'nodes')).toBe('404 nodes "n" not found');
     expect(await connected(b, 'a:b:c:d/proxy', 'nodes')).toBe('400 invalid node request "a:b:c:d"');
+  });
+});
+
+describe('on a node with a kubelet', () => {
+  async function placed(): Promise<Bench> {
+    const b = await opened();
+    const addresses = [
+      { type: 'ExternalIP', address: '203.0.113.9' },
+      { type: 'InternalIP', address: '192.0.2.9' },
+    ];
+    const daemonEndpoints = { kubeletEndpoint: { Port: 10251 } };
+    const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' }, status: { addresses, daemonEndpoints } };
+    await b.create('nodes', '', node);
+    return b;
+  }
+  const kubelet = 'https://192.0.2.9:10251';
+
+  it.each([
+    ['log', `kubelet log ${kubelet}/containerLogs/default/placed/c`],
+    [
+      'log?tailLines=3&follow=true&previous=false&timestamps=1&limitBytes=9&sinceTime=2030-01-01T00:00:00Z',
+      `kubelet log ${kubelet}/containerLogs/default/placed/c?follow=true&limitBytes=9&sinceTime=2030-01-01T00%3A00%3A00Z&tailLines=3&timestamps=true`,
+    ],
+    ['log?insecureSkipTLSVerifyBackend=true', `kubelet log ${kubelet}/containerLogs/default/placed/c insecure`],
+    [
+      'exec?command=ls&command=-l%20a&stdin=true&stdout=true&stderr=false&tty=1',
+      `kubelet stream ${kubelet}/exec/default/placed/c?command=ls&command=-l+a&input=1&output=1&tty=1`,
+    ],
+    ['attach?stdout=true&command=no', `kubelet stream ${kubelet}/attach/default/placed/c?output=1`],
+    ['portforward', `kubelet stream ${kubelet}/portForward/default/placed`],
+    ['portforward?ports=80&ports=81,82', `kubelet stream ${kubelet}/portForward/default/placed?port=80%2C81%2C82`],
+  ])('%s goes to %s', async (path, expected) => {
+    expect(await connected(await placed(), `placed/${path}`)).toBe(expected);
+  });
+
+  it('a proxy to a node uses its credentials at the port of the kubelet only', async () => {
+    const b = await placed();
+    expect(await connected(b, 'n/proxy/metrics', 'nodes')).toBe(`kubelet proxy ${kubelet}/metrics`);
+    expect(await connected(b, 'http:n:10251/proxy', 'nodes')).toBe(`kubelet proxy ${kubelet}`);
+    expect(await connected(b, 'n:9100/proxy/metrics', 'nodes')).toBe('proxy http://192.0.2.9:9100/metrics');
+    expect(await connected(b, 'https:n:9100/proxy/', 'nodes')).toBe('proxy https://192.0.2.9:9100/');
+  });
+
+  it('a pod is reached at its address, by default at its first port', async () => {
+    const b = await placed();
+    const ports = [{ containerPort: 8080 }, { containerPort: 8081 }];
+    await b.create('pods', 'default', {
+      ...pod('web', []),
+      spec: { nodeName: 'n', containers: [{ name: 'c', image: 'i', ports }] },
+    });
+    const addressed = (podIP: string) => ({ status: { podIP, podIPs: [{ ip: podIP }] } });
+    await b.patch('pods/status', ['default', 'web'], addressed('10.0.0.7'));
+    expect(await connected(b, 'web/proxy/a b')).toBe('proxy http://10.0.0.7:8080/a%20b');
+    expect(await connected(b, 'https:web:9/proxy')).toBe('proxy https://10.0.0.7:9');
+    await b.patch('pods/status', ['default', 'web'], addressed('2001:db8::7'));
+    expect(await connected(b, 'web/proxy')).toBe('proxy http://[2001:db8::7]:8080');
+  });
+
+  it.each(['127.0.0.1', '169.254.169.254', '::1', 'fe80::1'])('a pod at %s is not reached', async (podIP) => {
+    const b = await placed();
+    await b.patch('pods/status', ['default', 'placed'], { status: { podIP, podIPs: [{ ip: podIP }] } });
+    expect(await connected(b, 'placed:80/proxy')).toBe('400 address not allowed');
+  });
+});
+
+describe('a service', () => {
+  const slice = (endpoint: JsonObject): JsonObject => ({
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    metadata: { name: 's-1', labels: { 'kubernetes.io/service-name': 's' } },
+    addressType: 'IPv4',
+    endpoints: [
+      { addresses: ['10.0.0.7'], targetRef: { kind: 'Pod', namespace: 'default', name: 'one' }, ...endpoint },
+    ],
+    ports: [{ name: 'web', port: 8080, protocol: 'TCP' }],
+  });
+  async function served(endpoint: JsonObject): Promise<Bench> {
+    const b = await opened();
+    await b.patch('pods/status', ['default', 'one'], {
+      status: { podIP: '10.0.0.7', podIPs: [{ ip: '10.0.0.7' }] },
+    });
+    const spec = {
+      ports: [
+        { name: 'web', port: 80 },
+        { name: 'other', port: 81 },
+      ],
+    };
+    await b.create('services', 'default', { apiVersion: 'v1', kind: 'Service', metadata: { name: 's' }, spec });
+    await b.create('endpointslices.discovery.k8s.io/v1', 'default', slice(endpoint));
+    return b;
+  }
+
+  it('is reached at a ready pod, by the name or the number of its port', async () => {
+    const b = await served({ conditions: { ready: true } });
+    expect(await connected(b, 's:web/proxy/x', 'services')).toBe('proxy http://10.0.0.7:8080/x');
+    expect(await connected(b, 'https:s:80/proxy/x', 'services')).toBe('proxy https://10.0.0.7:8080/x');
+    for (const other of ['s', 's:other', 's:81', 's:8080x'])
+      expect(await connected(b, `${other}/proxy/x`, 'services')).toBe('503 no endpoints available for service "s"');
+  });
+
+  it.each([
+    ['not ready', { conditions: { ready: false } }],
+    ['no pod', { targetRef: { kind: 'Node', name: 'n' } }],
+    ['a pod that does not exist', { targetRef: { kind: 'Pod', namespace: 'default', name: 'none' } }],
+    ['a pod with another address', { addresses: ['10.0.0.8'] }],
+    ['a pod of another namespace', { targetRef: { kind: 'Pod', namespace: 'kube-system', name: 'one' } }],
+  ])('is not reached at an endpoint that is %s', async (_what, endpoint) => {
+    const b = await served(endpoint as JsonObject);
+    expect(await connected(b, 's:web/proxy/x', 'services')).toBe('503 no endpoints available for service "s"');
   });
 });

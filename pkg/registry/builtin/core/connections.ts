@@ -1,18 +1,18 @@
-import { errors, type GroupResourceName, type JsonObject } from '../../../api/index.js';
-import type { ConnectionHandler, ConnectionRequest, Subresource, Verb } from '../../resource.js';
+import { errors, formatTime, type JsonObject, parseTime } from '../../../api/index.js';
+import type { Backend, ConnectionHandler, ConnectionRequest, Subresource, Verb } from '../../resource.js';
 import { objectsAt, textAt } from '../access.js';
+import { kubeletOf, kubeletOfPod, originOf, placeOfPod, placeOfService, podOf, requireProxyable } from './backends.js';
 import { checkLogOptions } from './podlog.js';
 
 /**
- * Connections to workloads: logs, exec, attach, port forwarding and proxies. They go to the kubelet of a node. This
- * server reports why it cannot connect, as far as the stored objects show it.
+ * Connections to workloads: logs, exec, attach, port forwarding and proxies. Each rule finds the server that a request goes to, most often the
+ * kubelet of a node, and the path there; `pkg/http/backend.ts` forwards it.
  */
 
 const ANY_METHOD: readonly Verb[] = ['create', 'delete', 'get', 'patch', 'update'];
 const STREAM: readonly Verb[] = ['create', 'get'];
 
 const NODES = { group: '', resource: 'nodes' } as const;
-const PODS = { group: '', resource: 'pods' } as const;
 
 function connection(kind: string, verbs: readonly Verb[], open: ConnectionHandler): Subresource {
   return {
@@ -22,67 +22,88 @@ function connection(kind: string, verbs: readonly Verb[], open: ConnectionHandle
   };
 }
 
-/** The preferred address types of a kubelet, in order. */
-const ADDRESS_TYPES = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'];
-
-/** `asked`: the resource of the request, which kube-apiserver names in the error about a node that does not exist. */
-async function reachNode({ objects }: ConnectionRequest, name: string, asked: GroupResourceName): Promise<never> {
-  const node = await objects.get({ ...NODES, namespace: '', name });
-  if (node === undefined) throw errors.notFound(asked, name);
-  const addresses = objectsAt(node, 'status', 'addresses');
-  const known = addresses.filter((a) => ADDRESS_TYPES.includes(textAt(a, 'type')));
-  if (known.length === 0)
-    throw errors.unexpected(
-      `no preferred addresses found; known addresses: [${addresses.map((a) => textAt(a, 'address')).join(' ')}]`,
-    );
-  throw errors.serviceUnavailable(`error dialing backend: this server has no connection to the agent of node ${name}`);
+/** A path of a kubelet. `query`: in alphabetical order, as kube-apiserver writes it. */
+function kubeletPath(segments: readonly string[], query: readonly (readonly [string, string])[]): string {
+  const text = new URLSearchParams(query as [string, string][]).toString();
+  return `/${segments.map(encodeURIComponent).join('/')}${text === '' ? '' : `?${text}`}`;
 }
 
-async function podOf({ objects, namespace }: ConnectionRequest, name: string): Promise<JsonObject> {
-  const pod = await objects.get({ ...PODS, namespace, name });
-  if (pod === undefined) throw errors.notFound(PODS, name);
-  return pod;
+function isSet({ parameters }: ConnectionRequest, name: string): boolean {
+  return parameters.has(name) && !['false', '0'].includes(parameters.text(name).toLowerCase());
 }
 
 /** exec and attach. */
-const intoPod: ConnectionHandler = async (request) => {
-  const pod = await podOf(request, request.name);
-  oneContainer(pod, request);
-  const node = textAt(pod, 'spec', 'nodeName');
-  if (node === '') throw errors.badRequest(`pod ${request.name} does not have a host assigned`);
-  await reachNode(request, node, PODS);
-};
+const intoPod =
+  (action: 'exec' | 'attach'): ConnectionHandler =>
+  async (request) => {
+    const pod = await podOf(request, request.name);
+    const container = oneContainer(pod, request);
+    const commands = action === 'exec' ? request.parameters.all('command') : [];
+    const streams = [
+      ['error', 'stderr'],
+      ['input', 'stdin'],
+      ['output', 'stdout'],
+      ['tty', 'tty'],
+    ] as const;
+    const query = [
+      ...commands.map((c) => ['command', c] as const),
+      ...streams.filter(([, name]) => isSet(request, name)).map(([key]) => [key, '1'] as const),
+    ];
+    const origin = originOf('https', await kubeletOfPod(request, pod));
+    const path = kubeletPath([action, request.namespace, request.name, container], query);
+    return { kind: 'stream', origin, path, isKubelet: true };
+  };
 
 /** A pod without a node has an empty log. That is not an error of the client. */
 const logOf: ConnectionHandler = async (request) => {
   checkLogOptions(request);
   const pod = await podOf(request, request.name);
-  oneContainer(pod, request);
-  const node = textAt(pod, 'spec', 'nodeName');
-  if (node !== '') await reachNode(request, node, PODS);
+  const container = oneContainer(pod, request);
+  if (textAt(pod, 'spec', 'nodeName') === '') return undefined;
+  const origin = originOf('https', await kubeletOfPod(request, pod));
+  const path = kubeletPath(['containerLogs', request.namespace, request.name, container], logQuery(request));
+  const insecure = isSet(request, 'insecureSkipTLSVerifyBackend');
+  return { kind: 'log', origin, path, isKubelet: true, insecure };
 };
 
-/** A pod with several containers requires the container parameter, and it must name one of them. */
-function oneContainer(pod: JsonObject, { name, parameters }: ConnectionRequest): void {
+function logQuery(request: ConnectionRequest): readonly (readonly [string, string])[] {
+  const { parameters } = request;
+  const flags = ['follow', 'previous', 'timestamps'].filter((name) => isSet(request, name));
+  const numbers = ['limitBytes', 'sinceSeconds', 'tailLines'].filter((name) => parameters.integer(name) !== undefined);
+  const since = parseTime(parameters.text('sinceTime'));
+  const query: (readonly [string, string])[] = [
+    ...flags.map((name) => [name, 'true'] as const),
+    ...numbers.map((name) => [name, String(parameters.integer(name))] as const),
+    ...(since === undefined ? [] : [['sinceTime', formatTime(since)] as const]),
+    ...(parameters.has('stream') ? [['stream', parameters.text('stream')] as const] : []),
+  ];
+  return query.sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** Returns the name of the container. A pod with several requires the container parameter, and it must name one of them. */
+function oneContainer(pod: JsonObject, { name, parameters }: ConnectionRequest): string {
   const namesOf = (list: string): string[] => objectsAt(pod, 'spec', list).map((c) => textAt(c, 'name'));
   const [names, inits] = [namesOf('containers'), namesOf('initContainers')];
   const container = parameters.text('container');
   if (container !== '') {
     const all = [...inits, ...names, ...namesOf('ephemeralContainers')];
     if (!all.includes(container)) throw errors.badRequest(`container ${container} is not valid for pod ${name}`);
-    return;
+    return container;
   }
-  if (names.length === 1) return;
+  if (names.length === 1) return names[0]!;
   const choice = `choose one of: [${names.join(' ')}]`;
   const more = inits.length > 0 ? ` or one of the init containers: [${inits.join(' ')}]` : '';
   throw errors.badRequest(`a container name must be specified for pod ${name}, ${choice}${more}`);
 }
 
 const toPort: ConnectionHandler = async (request) => {
-  for (const ports of request.parameters.all('ports')) for (const port of ports.split(',')) checkPort(port);
-  const node = textAt(await podOf(request, request.name), 'spec', 'nodeName');
-  if (node === '') throw errors.badRequest(`pod ${request.name} does not have a host assigned`);
-  await reachNode(request, node, PODS);
+  const ports = request.parameters.all('ports').flatMap((text) => text.split(','));
+  for (const port of ports) checkPort(port);
+  const pod = await podOf(request, request.name);
+  const origin = originOf('https', await kubeletOfPod(request, pod));
+  const query = ports.length === 0 ? [] : [['port', ports.join(',')] as const];
+  const path = kubeletPath(['portForward', request.namespace, request.name], query);
+  return { kind: 'stream', origin, path, isKubelet: true };
 };
 
 function checkPort(text: string): void {
@@ -93,37 +114,46 @@ function checkPort(text: string): void {
 }
 
 /** Parses the target of a proxy: `name`, `name:port` or `scheme:name:port`. */
-function destination(what: string, id: string): { readonly name: string; readonly port: string } {
+function destination(
+  what: string,
+  id: string,
+): { readonly scheme: string; readonly name: string; readonly port: string } {
   const parts = id.split(':');
   const [scheme, name, port] = parts.length > 2 ? parts : ['', ...parts];
   if (parts.length > 3 || !name || !['', 'http', 'https'].includes(scheme!))
     throw errors.badRequest(`invalid ${what} request ${JSON.stringify(id)}`);
-  return { name, port: port ?? '' };
+  return { scheme: scheme! === '' ? 'http' : scheme!, name, port: port ?? '' };
 }
 
+const proxied = (origin: string, { path }: ConnectionRequest, isKubelet = false): Backend => ({
+  kind: 'proxy',
+  origin,
+  path: encodeURI(path).replace(/[?#]/g, encodeURIComponent),
+  isKubelet,
+});
+
 const toPod: ConnectionHandler = async (request) => {
-  const { name } = destination('pod', request.name);
-  const pod = await podOf(request, name);
-  if (textAt(pod, 'status', 'podIP') === '') throw errors.badRequest('address not allowed');
-  throw errors.serviceUnavailable(`error trying to reach pod ${name}: this server has no connection to it`);
+  const { scheme, name, port } = destination('pod', request.name);
+  return proxied(originOf(scheme, placeOfPod(await podOf(request, name), port)), request);
 };
 
-const toService: ConnectionHandler = async ({ objects, namespace, name: id }) => {
-  const { name, port } = destination('service', id);
-  const none = errors.serviceUnavailable(`no endpoints available for service ${JSON.stringify(name)}`);
-  // The service itself is needed only for the number of a port. A caller without a port does not learn whether it
-  // exists.
-  if (!/^\d+$/.test(port)) throw none;
-  const service = await objects.get({ group: '', resource: 'services', namespace, name });
-  if (service === undefined) throw errors.notFound({ group: '', resource: 'services' }, name);
-  if (!objectsAt(service, 'spec', 'ports').some((p) => p['port'] === Number(port)))
-    throw errors.serviceUnavailable(`no service port ${Number(port)} found for service ${JSON.stringify(name)}`);
-  throw none;
+const toService: ConnectionHandler = async (request) => {
+  const { scheme, name, port } = destination('service', request.name);
+  return proxied(originOf(scheme, await placeOfService(request, name, port)), request);
+};
+
+/** Another port of a node than that of its kubelet is any server. */
+const toNode: ConnectionHandler = async (request) => {
+  const { scheme, name, port } = destination('node', request.name);
+  const kubelet = await kubeletOf(request, name, NODES);
+  if (port === '' || port === kubelet.port) return proxied(originOf('https', kubelet), request, true);
+  requireProxyable(kubelet.host);
+  return proxied(originOf(scheme, { host: kubelet.host, port }), request);
 };
 
 export const podConnections: Readonly<Record<string, Subresource>> = {
-  attach: connection('PodAttachOptions', STREAM, intoPod),
-  exec: connection('PodExecOptions', STREAM, intoPod),
+  attach: connection('PodAttachOptions', STREAM, intoPod('attach')),
+  exec: connection('PodExecOptions', STREAM, intoPod('exec')),
   log: { verbs: ['get'], behaviour: { kind: 'connection', negotiates: true, open: logOf } },
   portforward: connection('PodPortForwardOptions', STREAM, toPort),
   proxy: connection('PodProxyOptions', ANY_METHOD, toPod),
@@ -131,6 +161,4 @@ export const podConnections: Readonly<Record<string, Subresource>> = {
 
 export const serviceProxy: Subresource = connection('ServiceProxyOptions', ANY_METHOD, toService);
 
-export const nodeProxy: Subresource = connection('NodeProxyOptions', ANY_METHOD, (request) =>
-  reachNode(request, destination('node', request.name).name, NODES),
-);
+export const nodeProxy: Subresource = connection('NodeProxyOptions', ANY_METHOD, toNode);
