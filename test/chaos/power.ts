@@ -117,7 +117,7 @@ function mountLoop(file: string, folder: string): void {
   execFileSync('mount', ['-o', 'loop', file, folder], { stdio: 'pipe' });
 }
 
-const BUSY_TRIES = 50;
+const BUSY_TRIES = 600;
 
 function unmount(folder: string): void {
   for (let tries = 0; isMounted(folder); tries++) {
