@@ -15,7 +15,13 @@ export {
   type TokenAuthenticator,
   tokenChain,
 } from './authn/authenticator.js';
-export { bearerAuthenticator, forAudiences, reviewToken, webSocketAuthenticator } from './authn/bearer.js';
+export {
+  bearerAuthenticator,
+  forAudiences,
+  reviewToken,
+  WEBSOCKET_PREFIX,
+  webSocketAuthenticator,
+} from './authn/bearer.js';
 export { bootstrapTokenAuthenticator } from './authn/bootstraptoken.js';
 export {
   type CertificateBundles,

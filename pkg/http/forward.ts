@@ -1,4 +1,5 @@
 import type { Buffer } from 'node:buffer';
+import { WEBSOCKET_PREFIX } from '../auth/index.js';
 import { type OpenResponse, OutboundError, type OutboundRequest, type UpgradeReply } from '../outbound/index.js';
 import { readBody } from './body.js';
 import type { Call } from './call.js';
@@ -40,12 +41,24 @@ const DROPPED: ReadonlySet<string> = new Set([
 /** Headers that identify the caller: this server alone says who it is. */
 const IDENTITY = ['x-remote-', 'impersonate-'];
 
+/** Browsers send a token as one of the subprotocols of a WebSocket. */
+const PROTOCOLS = 'sec-websocket-protocol';
+
+function withoutToken(protocols: string | readonly string[]): string {
+  const all = [protocols].flat().join(',').split(',');
+  return all
+    .map((protocol) => protocol.trim())
+    .filter((protocol) => !protocol.startsWith(WEBSOCKET_PREFIX))
+    .join(', ');
+}
+
 /** The headers of a request that the other server gets. */
 export function headersFor({ exchange }: Call): ForwardedHeaders {
   const headers: ForwardedHeaders = {};
   for (const [name, value] of Object.entries(exchange.headers)) {
     if (value === undefined || name.startsWith(':') || DROPPED.has(name)) continue;
-    if (!IDENTITY.some((prefix) => name.startsWith(prefix))) headers[name] = value;
+    if (!IDENTITY.some((prefix) => name.startsWith(prefix)))
+      headers[name] = name === PROTOCOLS ? withoutToken(value) : value;
   }
   return headers;
 }

@@ -59,7 +59,8 @@ function actionOf(served: ServedResource, info: ResourceInfo, method: string): V
     return 'watch';
   }
   const action = info.verb as Verb | '';
-  // A proxied server may support HEAD; resources do not.
+  // A proxied server may support HEAD and OPTIONS; resources do not.
+  if (info.subresource === 'proxy' && method === 'OPTIONS') return 'get';
   if (method === 'HEAD' && info.subresource !== 'proxy') throw errors.methodNotAllowed();
   if (action === '') throw errors.methodNotAllowed();
   if (action === 'watch') {

@@ -143,12 +143,14 @@ describe('a log', () => {
 });
 
 /** Sends the head of a request that asks for SPDY, then `hello` once something came, and returns all that came. */
-function upgraded(path: string, method = 'POST'): Promise<string> {
+function upgraded(path: string, method = 'POST', more = ''): Promise<string> {
   const { hostname, port } = new URL(server.url);
   return new Promise((resolve, reject) => {
     const { ca, cert, key } = server;
     const socket = connect({ host: hostname, port: Number(port), ca, cert, key, ALPNProtocols: ['http/1.1'] }, () =>
-      socket.write(`${method} ${path} HTTP/1.1\r\nHost: here\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n`),
+      socket.write(
+        `${method} ${path} HTTP/1.1\r\nHost: here\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n${more}\r\n`,
+      ),
     );
     let all = '';
     socket.on('data', (piece: Buffer) => {
@@ -218,10 +220,23 @@ describe('a proxy to a node', () => {
     expect(await moved('/away')).toBe('302 http://other.example.com/a');
   });
 
+  it.each(['OPTIONS', 'HEAD', 'DELETE'])('forwards %s', async (method) => {
+    const { status, body } = await client.ask(`${NODE}/proxy/x`, { method });
+    expect([status, body.toString()]).toEqual([200, method === 'HEAD' ? '' : 'one\ntwo\n']);
+    expect(last().line).toBe(`${method} /x`);
+  });
+
   it('drops the headers of a connection', async () => {
     const { headers } = await client.ask(`${NODE}/proxy/hops`);
     expect(headers).toMatchObject({ 'x-kept': '2', 'set-cookie': ['a=1', 'b=2'] });
     expect(headers).not.toHaveProperty('x-hop');
+  });
+
+  it('does not give a token in a subprotocol of a WebSocket to a backend', async () => {
+    const token = `base64url.bearer.authorization.k8s.io.${Buffer.from('secret').toString('base64url')}`;
+    const more = `Sec-WebSocket-Protocol: ${token}, v4.channel.k8s.io\r\n`;
+    expect(await upgraded(`${PODS}/p/exec?command=ls`, 'GET', more)).toMatch(/first then hello$/);
+    expect(last().headers['sec-websocket-protocol']).toBe('v4.channel.k8s.io');
   });
 
   it('connects an upgrade, and says why it cannot reach a node', async () => {

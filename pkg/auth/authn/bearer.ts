@@ -29,7 +29,8 @@ export function bearerAuthenticator(tokens: TokenAuthenticator): Authenticator {
   };
 }
 
-const WEBSOCKET_PREFIX = 'base64url.bearer.authorization.k8s.io.';
+/** The start of a WebSocket subprotocol that is a token. */
+export const WEBSOCKET_PREFIX = 'base64url.bearer.authorization.k8s.io.';
 
 /**
  * Reads the bearer token that a browser passes as a WebSocket subprotocol, because it cannot set headers:
