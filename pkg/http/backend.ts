@@ -1,5 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { posix } from 'node:path';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import { ApiError, errors, type StatusReason } from '../api/index.js';
 import { type OpenResponse, OutboundError, type OutboundRequest, type UpgradeReply } from '../outbound/index.js';
 import type { Backend } from '../registry/index.js';
@@ -17,6 +19,7 @@ import {
   upgradeHeaders,
   withBody,
 } from './forward.js';
+import { withLinks } from './links.js';
 import type { ResourceRequest } from './resources.js';
 import { sendEmpty } from './responses.js';
 import type { HttpServices } from './services.js';
@@ -31,8 +34,12 @@ export interface Backends {
   upgrade(backend: Backend, request: OutboundRequest): Promise<UpgradeReply>;
 }
 
+const gunzipped = promisify(gunzip);
+
 /** A log that is followed begins when something is written to it, so nothing but the client limits the time. Milliseconds. */
 const UNLIMITED = 2 ** 31 - 1;
+/** Bytes of a page whose links are changed. */
+const PAGE_BYTES_MAX = 8 * 1024 * 1024;
 /** Bytes of an error that a kubelet sends as text. */
 const ERROR_BYTES_MAX = 10_000;
 
@@ -150,9 +157,56 @@ async function proxy(call: Call, backend: Backend, services: HttpServices): Prom
   try {
     const response = await services.backends.open(backend, await withBody(call, request));
     call.initialized();
-    await forwardResponse(call, response, services, answered(call, backend, response), true);
+    const headers = answered(call, backend, response);
+    if (isPage(headers)) return await sendPage(call, backend, response, headers);
+    await forwardResponse(call, response, services, headers, true);
   } catch (error) {
     throw errors.serviceUnavailable(`error trying to reach service: ${unreachable(error).reason}`);
+  }
+}
+
+/** A page of HTML, compressed at most by gzip. The links in others stay as they are. */
+function isPage(headers: ForwardedHeaders): boolean {
+  const type = String(headers['content-type'] ?? '').split(';', 1)[0]!;
+  return (
+    type.trim().toLowerCase() === 'text/html' &&
+    [undefined, 'gzip'].includes(headers['content-encoding'] as string | undefined)
+  );
+}
+
+/** Sends a page with its links below the path of the proxy. */
+async function sendPage(
+  call: Call,
+  backend: Backend,
+  response: OpenResponse,
+  headers: ForwardedHeaders,
+): Promise<void> {
+  const page = await pageOf(response, headers['content-encoding'] === 'gzip');
+  const body = Buffer.from(
+    withLinks(page, (url) => redirected(call, backend, url)),
+    'latin1',
+  );
+  delete headers['content-encoding'];
+  call.status = response.status;
+  call.bytes = body.length;
+  call.exchange.send(response.status, { ...headers, 'audit-id': call.id, 'content-length': body.length }, body);
+}
+
+/** Returns the bytes of a page, one character for each. What the backend sends wrong is its fault. */
+async function pageOf(response: OpenResponse, isGzip: boolean): Promise<string> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const piece of response.body as AsyncIterable<Buffer>) {
+      bytes += piece.length;
+      if (bytes > PAGE_BYTES_MAX) throw new Error(`a page has more than ${PAGE_BYTES_MAX} bytes`);
+      pieces.push(piece);
+    }
+    const whole = Buffer.concat(pieces);
+    return (isGzip ? await gunzipped(whole, { maxOutputLength: PAGE_BYTES_MAX }) : whole).toString('latin1');
+  } catch (error) {
+    response.abort();
+    throw errors.serviceUnavailable(`error trying to reach service: ${(error as Error).message}`);
   }
 }
 

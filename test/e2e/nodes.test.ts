@@ -3,6 +3,7 @@ import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect, type TLSSocket } from 'node:tls';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApiServer, type TestApiServer } from '../../pkg/server/index.js';
 import { Client } from './client.js';
@@ -62,7 +63,7 @@ class Kubelet {
 }
 
 function answer(request: IncomingMessage, response: ServerResponse): void {
-  const send = (status: number, headers: Record<string, string | string[]>, body: string): void => {
+  const send = (status: number, headers: Record<string, string | string[]>, body: string | Buffer): void => {
     response.writeHead(status, headers);
     response.end(body);
   };
@@ -72,6 +73,9 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
   else if (url.includes('/broken/')) send(500, {}, 'boom');
   else if (url === '/moved') send(302, { location: '/elsewhere/?x=1' }, '');
   else if (url === '/away') send(302, { location: 'http://other.example.com/a' }, '');
+  else if (url === '/page') send(200, { 'content-type': 'text/html; charset=utf-8' }, '<a href="/x">\u00fc</a>');
+  else if (url === '/compressed')
+    send(200, { 'content-type': 'text/html', 'content-encoding': 'gzip' }, gzipSync('<a href="/y">'));
   else if (url === '/hops')
     send(200, { connection: 'x-hop', 'x-hop': '1', 'x-kept': '2', 'set-cookie': ['a=1', 'b=2'] }, 'hops');
   else {
@@ -224,6 +228,13 @@ describe('a proxy to a node', () => {
     const { status, body } = await client.ask(`${NODE}/proxy/x`, { method });
     expect([status, body.toString()]).toEqual([200, method === 'HEAD' ? '' : 'one\ntwo\n']);
     expect(last().line).toBe(`${method} /x`);
+  });
+
+  it('keeps the links of a page below its own path', async () => {
+    const page = await client.ask(`${NODE}/proxy/page`, { headers: { 'accept-encoding': 'gzip' } });
+    expect(page.body.toString()).toBe(`<a href="${NODE}/proxy/x">\u00fc</a>`);
+    const { body, headers } = await client.ask(`${NODE}/proxy/compressed`);
+    expect([body.toString(), headers['content-encoding']]).toEqual([`<a href="${NODE}/proxy/y">`, undefined]);
   });
 
   it('drops the headers of a connection', async () => {
