@@ -70,16 +70,7 @@ function reference(dialect: Dialect, ref: JsonObject, description: string): Json
 }
 
 /** Keywords that Swagger 2 does not have, or that its clients do not handle. */
-const V3_ONLY: ReadonlySet<string> = new Set([
-  'allOf',
-  'anyOf',
-  'default',
-  'deprecated',
-  'not',
-  'nullable',
-  'oneOf',
-  'x-kubernetes-validations',
-]);
+const V3_ONLY: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'default', 'deprecated', 'not', 'nullable', 'oneOf']);
 
 /**
  * Converts a published schema to Swagger 2, as clients of it need: keywords of v3 are dropped. A value that is nullable, an

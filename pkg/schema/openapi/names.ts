@@ -20,17 +20,28 @@ export function customDefinitionName(gv: GroupVersion, kind: string): string {
   return `${gv.group.split('.').reverse().join('.')}.${gv.version}.${kind}`;
 }
 
-/** The group and version in operation ids: `CoreV1`, `RbacAuthorizationV1`, `StableExampleComV1`. */
+/** The group and version in operation ids: `CoreV1`, `RbacAuthorizationV1`, `StableExampleComV1`, `JobsetXK8sIoV1`. */
 export function operationScope(gv: GroupVersion): string {
-  const group = gv.group === '' ? 'core' : gv.group.replace(/\.k8s\.io$/, '');
-  return [...group.split('.'), gv.version].map(capital).join('');
+  return identifier(`${shortGroup(gv)}.${gv.version}`, true);
 }
 
 /** `core_v1`, `rbacAuthorization_v1`: the tag of all operations of a group version. */
 export function operationTag(gv: GroupVersion): string {
-  const group = gv.group === '' ? 'core' : gv.group.replace(/\.k8s\.io$/, '');
-  const words = group.split('.');
-  return `${words[0]}${words.slice(1).map(capital).join('')}_${gv.version}`;
+  return `${identifier(shortGroup(gv), false)}_${gv.version}`;
+}
+
+const shortGroup = (gv: GroupVersion): string => (gv.group === '' ? 'core' : gv.group.replace(/\.k8s\.io$/, ''));
+
+/** The letters and digits of a text, without a digit that is its first character. What follows any other character is capital. */
+function identifier(text: string, capitalFirst: boolean): string {
+  let out = '';
+  let raised = capitalFirst;
+  for (const [i, c] of [...text].entries()) {
+    const kept = /[A-Za-z]/.test(c) || (i > 0 && /\d/.test(c));
+    if (kept) out += raised ? c.toUpperCase() : c;
+    raised = !kept;
+  }
+  return out;
 }
 
 export const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);

@@ -222,6 +222,17 @@ describe('OpenAPI service', () => {
       expect(properties).toHaveProperty('c', open);
       expect(properties).toHaveProperty('d', { type: 'object', properties: { e: {} } });
     });
+
+    it('keeps the rules', async () => {
+      const rules = { 'x-kubernetes-validations': [{ rule: 'true' }] };
+      const made = await published({
+        type: 'object',
+        ...rules,
+        properties: { a: { type: 'object', nullable: true, ...rules }, b: { type: 'string', ...rules } },
+      });
+      expect(made).toMatchObject({ ...rules, properties: { a: rules, b: { type: 'string', ...rules } } });
+      expect(made).not.toHaveProperty('properties.a.type');
+    });
   });
 
   it('reuses unchanged documents and includes custom resources', async () => {
@@ -277,6 +288,28 @@ describe('OpenAPI service', () => {
     }
     const types = ['application/json', 'application/yaml'];
     expect(at(at(at(v2['paths'], collection), 'get'), 'consumes')).toEqual(types);
+  });
+
+  it('has the identifiers and kinds of kube-apiserver in the operations of custom resources', async () => {
+    const [resource] = custom.resources;
+    const scale = { name: 'scale', verbs: ['get'], kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' } };
+    const own = { ...resource!, verbs: ['get'], subresources: [scale] };
+    const groupVersions = [{ ...custom, group: '3a-b-4c.x9.example', resources: [own] }];
+    const openapi = createOpenApi({ now: () => 0, api: { ...api, groupVersions }, pause });
+    const item = '/apis/3a-b-4c.x9.example/v1/namespaces/{namespace}/crontabs/{name}';
+    const ownKind = { group: '3a-b-4c.x9.example', version: 'v1', kind: 'CronTab' };
+    const v3 = JSON.parse((await openapi.v3('apis/3a-b-4c.x9.example/v1'))?.bytes.toString() ?? '') as JsonObject;
+    const v2 = JSON.parse((await openapi.v2('json')).bytes.toString()) as JsonObject;
+    for (const document of [v3, v2]) {
+      expect(at(at(at(document, 'paths'), item), 'get')).toMatchObject({
+        operationId: 'readAB4cX9ExampleV1NamespacedCronTab',
+        tags: ['AB4cX9Example_v1'],
+      });
+      expect(at(at(at(document, 'paths'), `${item}/scale`), 'get')).toMatchObject({
+        operationId: 'readAB4cX9ExampleV1NamespacedCronTabScale',
+        'x-kubernetes-group-version-kind': ownKind,
+      });
+    }
   });
 
   it('writes v2 as protobuf with the same content as JSON', async () => {

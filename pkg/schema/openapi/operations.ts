@@ -180,7 +180,8 @@ class ResourcePaths {
       tag: operationTag(this.#gv),
       ...consumes,
       ...operation,
-      gvk: operation.gvk ?? this.#gvk,
+      // The operations of a custom resource name its own kind, also those on its Scale.
+      gvk: this.#custom ? this.#gvk : (operation.gvk ?? this.#gvk),
     });
   }
 
