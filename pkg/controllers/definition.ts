@@ -14,7 +14,7 @@ export const isDefinition = ({ group, resource }: ServedResource): boolean =>
 
 export interface Condition {
   readonly type: string;
-  readonly status: 'True' | 'False';
+  readonly status: 'True' | 'False' | 'Unknown';
   readonly reason: string;
   readonly message: string;
 }

@@ -24,6 +24,7 @@ export { ConversionMetrics } from './conversionmetrics.js';
 export { definitionCleanup } from './definitioncleanup.js';
 export { definitionNames } from './definitionnames.js';
 export { type ServedDefinitions, serveDefinitions } from './definitionserving.js';
+export { definitionStructure } from './definitionstructure.js';
 export { deviceTaintEviction } from './devicetaints/eviction.js';
 export { endpointsController } from './endpoints/endpoints.js';
 export { endpointSliceController } from './endpoints/endpointslice.js';

@@ -1,4 +1,5 @@
 export { approvalOf } from './builtin/apiextensions/approval.js';
+export { structuralViolations } from './builtin/apiextensions/structuralrules.js';
 export { hasValidBundle } from './builtin/apiextensions/validation.js';
 export { type BootstrapConfig, kubernetesServiceObject } from './builtin/bootstrapobjects.js';
 export { heldPorts, NODE_PORT_PREFIX } from './builtin/core/service/nodeports.js';

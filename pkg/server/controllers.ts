@@ -22,6 +22,7 @@ import {
   defaultServiceCidr,
   definitionCleanup,
   definitionNames,
+  definitionStructure,
   deviceTaintEviction,
   endpointSliceController,
   endpointsController,
@@ -177,6 +178,7 @@ function apiControllers({
   const elects = config.api.featureGates.get('CoordinatedLeaderElection') === true;
   return [
     definitionNames(context),
+    definitionStructure(context),
     definitionCleanup(context),
     flowSchemaStatus(flowControl),
     apiServiceRegistration(context),

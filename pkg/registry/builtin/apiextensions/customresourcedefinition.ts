@@ -7,7 +7,7 @@ import { at, listAt, nameOf, objectsAt, textAt } from '../access.js';
 import { putCondition } from '../conditions.js';
 import { keep, statusSubresource, versions, withoutTable } from '../form.js';
 import { LIST_TYPE } from './keywords.js';
-import { validateDefinition, validateDefinitionUpdate, validateStoredVersions } from './validation.js';
+import { validateAcceptedNames, validateDefinition } from './validation.js';
 
 /** The finalizer that keeps a definition until all its custom resources are deleted. */
 const CLEANUP = 'customresourcecleanup.apiextensions.k8s.io';
@@ -23,10 +23,7 @@ const strategy: Strategy = {
         storedVersions: stored === undefined ? null : [textAt(stored, 'name')],
       };
     },
-    validate: (o, errors) => {
-      validateDefinition(o, errors);
-      validateStoredVersions(o, errors);
-    },
+    validate: (o, errors) => validateDefinition(o, errors),
   },
   update: {
     allowUnconditional: false,
@@ -40,11 +37,7 @@ const strategy: Strategy = {
       const known = listAt(status, 'storedVersions');
       if (!known.includes(textAt(stored, 'name'))) status['storedVersions'] = [...known, textAt(stored, 'name')];
     },
-    validate: (o, old, errors) => {
-      validateDefinition(o, errors, old);
-      validateDefinitionUpdate(o, old, errors);
-      validateStoredVersions(o, errors);
-    },
+    validate: (o, old, errors) => validateDefinition(o, errors, old),
   },
   warn: (o, old, context) => {
     if (old !== undefined && equalJson(o['spec'], old['spec'])) return;
@@ -168,7 +161,7 @@ export const customResourceDefinition: ResourceDeclaration<shapes.ApiextensionsV
             if (isObject(status) && listAt(status, 'storedVersions').length === 0)
               status['storedVersions'] = [...listAt(old, 'status', 'storedVersions')];
           },
-          validate: () => {},
+          validate: (o, _, errors) => validateAcceptedNames(o, errors),
         },
       }),
     ),

@@ -24,7 +24,8 @@ function errorsOf(change: Change, old?: Change): string[] {
       versions: [version],
       conversion: { strategy: 'None' },
     };
-    const root: JsonObject = { metadata: { name: 'widgets.example.com' }, spec };
+    const status = { storedVersions: ['v1'] };
+    const root: JsonObject = { metadata: { name: 'widgets.example.com' }, spec, status };
     f(version, spec, root);
     return root;
   };
@@ -258,4 +259,149 @@ it.each([
   expect(found).toContain(
     `spec.versions: Invalid value: ${shown}: must have exactly one version marked as storage version`,
   );
+});
+
+describe('an update of a definition that was stored with a fault', () => {
+  const items = { type: 'object', properties: { k: { type: 'string' } } };
+  const also: Change = (_, __, root) => Object.assign(root['metadata'] as JsonObject, { labels: { a: 'b' } });
+  const both =
+    (a: Change, b: Change): Change =>
+    (...parts) => {
+      a(...parts);
+      b(...parts);
+    };
+  const t = (schema: JsonObject): Change => inSpec('t', schema);
+
+  // Releases of Kubernetes added these rules to those of definitions that existed.
+  it.each<[string, Change]>([
+    ['a type that is unknown', t({ type: 'text' })],
+    ['a set of objects', t({ type: 'array', items: { type: 'object' }, 'x-kubernetes-list-type': 'set' })],
+    [
+      'a set of nulls',
+      t({ type: 'array', items: { type: 'string', nullable: true }, 'x-kubernetes-list-type': 'set' }),
+    ],
+    [
+      'a map whose items may have no key',
+      t({ type: 'array', items, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] }),
+    ],
+    ['a default with unknown fields', t({ ...items, default: { other: 'x' } })],
+    [
+      'more selectable fields than eight',
+      (v) => {
+        v['selectableFields'] = [...'abcdefghi'].map((c) => ({ jsonPath: `.spec.m.${c}` }));
+      },
+    ],
+    [
+      'a conversion webhook that knows no version of the review',
+      (_, spec) => {
+        const webhook = { clientConfig: { url: 'https://a' }, conversionReviewVersions: ['v9'] };
+        spec['conversion'] = { strategy: 'Webhook', webhook };
+      },
+    ],
+  ])('may keep %s', (_, fault) => {
+    expect(errorsOf(fault)).toHaveLength(1);
+    expect(errorsOf(both(fault, also), () => {})).toHaveLength(1);
+    expect(errorsOf(both(fault, also), fault)).toEqual([]);
+  });
+
+  it.each<[string, Change]>([
+    ['a pattern that does not compile', t({ type: 'string', pattern: '(' })],
+    ['a default of another type', t({ type: 'string', default: 1 })],
+    [
+      'a default against its rule',
+      t({ type: 'string', default: 'x', 'x-kubernetes-validations': [{ rule: "self != 'x'" }] }),
+    ],
+    ['a schema without a type', t({})],
+    ['a rule that does not compile', t({ type: 'string', 'x-kubernetes-validations': [{ rule: 'self ==' }] })],
+    ['unique items', t({ type: 'array', items, uniqueItems: true })],
+    [
+      'a selectable field of another type',
+      (v) => {
+        v['selectableFields'] = [{ jsonPath: '.spec.o' }];
+      },
+    ],
+    [
+      'a column without a type',
+      (v) => {
+        v['additionalPrinterColumns'] = [{ name: 'x', jsonPath: '.spec.a' }];
+      },
+    ],
+    [
+      'an accepted name that is none',
+      (_, __, root) => {
+        root['status'] = { storedVersions: ['v1'], acceptedNames: { plural: '-' } };
+      },
+    ],
+  ])('must mend %s', (_, fault) => {
+    expect(errorsOf(both(fault, also), fault)).not.toEqual([]);
+  });
+
+  it('may have a further fault of the same sort in another place', () => {
+    expect(errorsOf(both(t({ type: 'text' }), inSpec('u', { type: 'texts' })), t({ type: 'text' }))).toEqual([]);
+    expect(errorsOf(t({ type: 'null' }), t({ type: 'null' }))).toEqual([
+      `${T}.type: Forbidden: type cannot be set to null, use nullable as an alternative`,
+    ]);
+  });
+
+  describe('and preserves unknown fields', () => {
+    const preserving: Change = (_, spec) => {
+      spec['preserveUnknownFields'] = true;
+    };
+    const empty = both(preserving, t({}));
+    const none = `${T}.type: Required value: must not be empty for specified object fields`;
+
+    it('may keep schemas that are not structural, without defaults and extensions', () => {
+      expect(errorsOf(empty, empty)).toEqual([]);
+      expect(errorsOf(empty, preserving)).toEqual([none]);
+      expect(errorsOf(t({}), empty)).toEqual([none]);
+      expect(errorsOf(both(empty, inSpec('u', { 'x-kubernetes-int-or-string': true })), empty)).toEqual([none]);
+      expect(errorsOf(both(empty, inSpec('u', { type: 'string', default: 'x' })), empty)).toEqual([
+        'spec.preserveUnknownFields: Invalid value: true: must be false in order to use defaults in the schema',
+        none,
+      ]);
+    });
+
+    it('may lack schemas', () => {
+      const bare: Change = (v) => {
+        delete v['schema'];
+      };
+      expect(errorsOf(both(preserving, bare), both(preserving, bare))).toEqual([]);
+      expect(errorsOf(bare, both(preserving, bare))).toEqual([
+        'spec.versions[0].schema.openAPIV3Schema: Required value: because otherwise all fields are pruned',
+      ]);
+      expect(errorsOf(both(preserving, bare), preserving)).toEqual([
+        'spec.versions[0].schema.openAPIV3Schema: Required value',
+      ]);
+    });
+  });
+});
+
+it('every default is checked against its rules, also after one with errors', () => {
+  const wrong = { type: 'string', default: 'x', 'x-kubernetes-validations': [{ rule: "self != 'x'" }] };
+  const properties = { a: wrong, b: wrong };
+  expect(errorsOf(inSpec('t', { type: 'object', properties }))).toEqual(
+    ['a', 'b'].map((p) => `${T}.properties[${p}].default: Invalid value: "x": failed rule: self != 'x'`),
+  );
+});
+
+it('selectable fields of all versions need the schema of all versions', () => {
+  const two =
+    (change: (v: JsonObject[]) => void): Change =>
+    (v, spec) => {
+      const versions = [v, { ...structuredClone(v), name: 'v2', storage: false }];
+      spec['versions'] = versions;
+      change(versions);
+    };
+  const selectableFields = [{ jsonPath: '.spec.a' }];
+  const same = two((all) => {
+    for (const v of all) Object.assign(v, { selectableFields });
+  });
+  expect(errorsOf(same)).toEqual([]);
+  const other = two((all) => {
+    for (const v of all) Object.assign(v, { selectableFields });
+    schemaOf(all[1]!)['description'] = 'x';
+  });
+  expect(errorsOf(other)).toEqual([
+    'spec.selectableFields: Invalid value: "": may only be set when validations.schema is included',
+  ]);
 });

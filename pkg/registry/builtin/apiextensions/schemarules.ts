@@ -1,47 +1,36 @@
-import {
-  cloneJson,
-  equalJson,
-  FieldErrors,
-  FieldPath,
-  isObject,
-  type JsonObject,
-  type JsonValue,
-} from '../../../api/index.js';
+import { cloneJson, FieldErrors, FieldPath, isObject, type JsonObject, type JsonValue } from '../../../api/index.js';
 import { finish } from '../../../base/index.js';
-import { COMPATIBLE, CURRENT } from '../../../cel/index.js';
-import { compileStructuralSchema, internalText, prune, validateValue } from '../../../schema/index.js';
+import { internalText, validateValue } from '../../../schema/index.js';
 import { RuleCosts } from '../../custom/rules/costs.js';
 import { checkDeclaredRules, checkRuleTexts } from '../../custom/rules/declared.js';
 import { checkRules, compileRules } from '../../custom/rules/rules.js';
 import { listAt, textAt } from '../access.js';
 import { EMBEDDED, INT_OR_STRING, LIST_KEYS, LIST_TYPE, MAP_TYPE, PRESERVE } from './keywords.js';
+import type { Precedent } from './precedent.js';
+import { divisibleSet, hasUnknownType, TYPES } from './schemas.js';
 import { structuralErrors } from './structuralrules.js';
+import { hasUnknownFields, holderOf } from './unpruned.js';
 
 /** Rules of the schemas of CustomResourceDefinitions. */
 
-const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 const FORBIDDEN = ['definitions', 'dependencies', 'patternProperties', 'additionalItems', 'id', '$ref'] as const;
 
 export interface SchemaContext {
-  /** The stored schema, whose defaults and patterns were accepted before. */
-  readonly former: JsonObject | undefined;
+  readonly precedent: Precedent;
+  /** The version is stored with this schema. */
+  readonly isUnchanged: boolean;
+  /** The schema must be structural. Otherwise neither its defaults nor its rules are checked. */
+  readonly structural: boolean;
   /** Whether the status subresource is enabled, which restricts the root. */
   readonly hasStatus: boolean;
 }
 
-export function validateSchema(
-  schema: JsonObject,
-  path: FieldPath,
-  errors: FieldErrors,
-  { former, hasStatus }: SchemaContext,
-): void {
+export function validateSchema(schema: JsonObject, path: FieldPath, errors: FieldErrors, context: SchemaContext): void {
   const atRoot = new FieldErrors();
-  if (hasStatus) checkStatusRoot(schema, path, atRoot);
+  if (context.hasStatus) checkStatusRoot(schema, path, atRoot);
   if (schema['nullable'] === true) atRoot.forbidden(path.child('nullable'), 'nullable cannot be true at the root');
   errors.addAll(atRoot.list);
-  const isUnchanged = former !== undefined && equalJson(former, schema);
-  const rules = new SchemaRules(path, errors, former === undefined);
-  rules.check(schema, new RuleCosts(isUnchanged), !atRoot.empty);
+  new SchemaRules(path, errors, context).check(schema, !atRoot.empty);
 }
 
 /** Keywords at the root that would not be checked in a status write, in the order in which kube-apiserver checks them. */
@@ -112,7 +101,8 @@ function multiplied(cardinality: bigint | undefined, s: JsonObject): bigint | un
 class SchemaRules {
   readonly #root: FieldPath;
   readonly #errors: FieldErrors;
-  readonly #strict: boolean;
+  readonly #context: SchemaContext;
+  readonly #precedent: Precedent;
   /** Errors of defaults, which are checked only in a structural schema. */
   readonly #defaults = new FieldErrors();
   /** A keyword without which the structure of a schema cannot be determined. */
@@ -121,10 +111,11 @@ class SchemaRules {
   /** Errors of the schema itself. */
   readonly #own = new FieldErrors();
 
-  constructor(root: FieldPath, errors: FieldErrors, strict: boolean) {
+  constructor(root: FieldPath, errors: FieldErrors, context: SchemaContext) {
     this.#root = root;
     this.#errors = errors;
-    this.#strict = strict;
+    this.#context = context;
+    this.#precedent = context.precedent;
   }
 
   /**
@@ -132,7 +123,7 @@ class SchemaRules {
    * compiled last, and only if the schema is structural. If a schema or one below it has errors, its expressions are
    * not compiled.
    */
-  check(schema: JsonObject, costs: RuleCosts, hasErrors: boolean): void {
+  check(schema: JsonObject, hasErrors: boolean): void {
     const walked: Pending[] = [];
     const texts = new FieldErrors();
     const root: Pending = {
@@ -150,8 +141,10 @@ class SchemaRules {
       pending.push(...this.#inner(next).reverse());
     }
     let isStructural = false;
-    if (this.#unsupported === undefined) {
-      const structural = structuralErrors(schema, this.#root, this.#strict);
+    if (!this.#context.structural) {
+      // Only a definition that was stored so may have such a schema.
+    } else if (this.#unsupported === undefined) {
+      const structural = structuralErrors(schema, this.#root);
       isStructural = structural.empty && this.#defaults.empty;
       this.#errors.addAll((structural.empty ? this.#defaults : structural).list);
     } else if (!hasErrors && this.#own.empty && texts.empty) {
@@ -161,10 +154,12 @@ class SchemaRules {
     this.#errors.addAll(this.#own.list);
     this.#errors.addAll(texts.list);
     if (!isStructural) return;
-    const minor = this.#strict ? COMPATIBLE : CURRENT;
+    const costs = new RuleCosts(this.#context.isUnchanged);
+    const { minorOfRule, minorOfMessage } = this.#precedent;
     const declaring = walked.filter(({ place, isWrong }) => place !== 'logic' && !isWrong);
     this.#errors.each(declaring, ({ schema: s, path, place, uncorrelatable, cardinality }) => {
-      const position = { path, isRoot: place === 'root', uncorrelatable, minor, cardinality, costs };
+      const isRoot = place === 'root';
+      const position = { path, isRoot, uncorrelatable, minorOfRule, minorOfMessage, cardinality, costs };
       checkDeclaredRules(s, position, this.#errors);
     });
     this.#errors.after(() => costs.finish(this.#root, this.#errors));
@@ -205,10 +200,13 @@ class SchemaRules {
   #node(s: JsonObject, path: FieldPath, place: Place): void {
     this.#keywords(s, path);
     this.#type(s, path);
-    if (s[PRESERVE] === false) this.#own.invalid(path.child(PRESERVE), false, 'must be true or undefined');
+    if (s[PRESERVE] === false) {
+      this.#own.invalid(path.child(PRESERVE), false, 'must be true or undefined');
+      this.#unsupported ??= PRESERVE;
+    }
     this.#map(s, path);
     this.#list(s, path);
-    if (place !== 'logic' && s['default'] !== undefined && s['default'] !== null && this.#strict)
+    if (place !== 'logic' && s['default'] !== undefined && s['default'] !== null && this.#context.structural)
       this.#default(s, path, place);
     if (place === 'root' && isObject(s['properties']))
       for (const name of OBJECT_FIELDS)
@@ -245,10 +243,8 @@ class SchemaRules {
   #type(s: JsonObject, path: FieldPath): void {
     const type = textAt(s, 'type');
     const at = path.child('type');
-    if (type !== '' && !TYPES.includes(type)) {
-      this.#own.notSupportedText(at, type, TYPES);
-      if (type === 'null') this.#own.forbidden(at, 'type cannot be set to null, use nullable as an alternative');
-    }
+    if (hasUnknownType(s) && !this.#precedent.hasUnknownTypes) this.#own.notSupportedText(at, type, [...TYPES]);
+    if (type === 'null') this.#own.forbidden(at, 'type cannot be set to null, use nullable as an alternative');
     if (Array.isArray(s['items'])) {
       this.#own.forbidden(path.child('items'), 'items must be a schema object and not an array');
       this.#unsupported ??= 'items';
@@ -271,7 +267,7 @@ class SchemaRules {
       if (type === '') this.#own.required(path.child('type'), `must be array if ${LIST_TYPE} is specified`);
       else if (type !== 'array')
         this.#own.invalid(path.child('type'), type, `must be array if ${LIST_TYPE} is specified`);
-      else if (listType === 'set' && items !== undefined && this.#strict) this.#setItems(items, path.child('items'));
+      else this.#setItems(s, path.child('items'));
       if (!['atomic', 'set', 'map'].includes(listType))
         this.#own.notSupportedText(path.child(LIST_TYPE), listType, ['atomic', 'set', 'map']);
     }
@@ -281,22 +277,27 @@ class SchemaRules {
       else this.#own.invalid(path.child(LIST_TYPE), listType, detail);
     }
     if (listType === 'map') this.#listMap(s, keys, items, path);
-    if (items === undefined || !this.#strict || (listType !== 'set' && listType !== 'map')) return;
-    if (items['nullable'] === true)
-      this.#own.forbidden(path.child('items', 'nullable'), `cannot be nullable when ${LIST_TYPE} is ${listType}`);
-    if (listType === 'map') this.#mapKeys(keys, items, path);
+    if (items !== undefined && (listType === 'set' || listType === 'map')) this.#looseItems(s, items, path);
   }
 
   /** Items of a set must be atomic. The value in the second error is the list type, as in kube-apiserver. */
-  #setItems(items: JsonObject, path: FieldPath): void {
-    const [itemType, listType] = [textAt(items, 'type'), items[LIST_TYPE] ?? null];
+  #setItems(s: JsonObject, path: FieldPath): void {
+    const keyword = divisibleSet(s);
+    if (keyword === undefined || this.#precedent.hasDivisibleSets) return;
+    const listType = isObject(s['items']) ? (s['items'][LIST_TYPE] ?? null) : null;
+    const shown = listType === null ? 'null' : JSON.stringify(listType);
     const detail = `must be atomic as item of a list with ${LIST_TYPE}=set`;
-    const invalid = (keyword: string): void => {
-      const shown = listType === null ? 'null' : JSON.stringify(listType);
-      this.#own.add('FieldValueInvalid', path.child(keyword), `Invalid value: ${shown}: ${detail}`);
-    };
-    if (itemType === 'array' && listType !== null && listType !== 'atomic') invalid(LIST_TYPE);
-    if (itemType === 'object' && items[MAP_TYPE] !== 'atomic') invalid(MAP_TYPE);
+    this.#own.add('FieldValueInvalid', path.child(keyword), `Invalid value: ${shown}: ${detail}`);
+  }
+
+  /** Items of sets and maps are not null, and every item of a map has its keys. */
+  #looseItems(s: JsonObject, items: JsonObject, path: FieldPath): void {
+    const found = new FieldErrors();
+    const listType = textAt(s, LIST_TYPE);
+    if (items['nullable'] === true)
+      found.forbidden(path.child('items', 'nullable'), `cannot be nullable when ${LIST_TYPE} is ${listType}`);
+    if (listType === 'map') mapKeyErrors(listAt(s, LIST_KEYS).map(String), items, path, found);
+    if (!found.empty && !this.#precedent.hasLooseItems) this.#own.addAll(found.list);
   }
 
   #listMap(s: JsonObject, keys: readonly string[], items: JsonObject | undefined, path: FieldPath): void {
@@ -328,24 +329,6 @@ class SchemaRules {
     }
   }
 
-  /** Every item of a map has its keys. */
-  #mapKeys(keys: readonly string[], items: JsonObject, path: FieldPath): void {
-    const properties = isObject(items['properties']) ? items['properties'] : {};
-    const required = listAt(items, 'required').map(String);
-    for (const key of keys) {
-      const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
-      if (!isObject(property)) continue;
-      const own = path.child('items', 'properties').key(key);
-      if (!required.includes(key) && (property['default'] ?? undefined) === undefined)
-        this.#own.required(
-          own.child('default'),
-          `this property is in ${LIST_KEYS}, so it must have a default or be a required property`,
-        );
-      if (property['nullable'] === true)
-        this.#own.forbidden(own.child('nullable'), `this property is in ${LIST_KEYS}, so it cannot be nullable`);
-    }
-  }
-
   #map(s: JsonObject, path: FieldPath): void {
     const mapType = s[MAP_TYPE];
     if (typeof mapType !== 'string') return;
@@ -359,21 +342,40 @@ class SchemaRules {
 
   #default(s: JsonObject, path: FieldPath, place: Place): void {
     const value = s['default'] as JsonValue;
-    const holder = compileStructuralSchema({ type: 'object', properties: { x: { ...s, default: null } } }, 'default');
+    const holder = holderOf(s);
     const at = path.child('default');
-    const pruned: JsonObject = { x: cloneJson(value) };
-    if (prune(pruned, holder).length > 0) this.#defaults.invalid(at, value, 'must not have unknown fields');
+    const found = new FieldErrors();
+    if (hasUnknownFields(s, holder) && !this.#precedent.hasUnprunedDefaults)
+      found.invalid(at, value, 'must not have unknown fields');
     if (s[INT_OR_STRING] !== true) {
       const of = holder.byName.get('x')!.schema;
       for (const e of validateValue(cloneJson(value), of, FieldPath.root).list) {
         const field = e.field === '' || e.field === '<nil>' ? `${at}` : `${at}.${e.field}`;
-        this.#defaults.addAll([{ ...e, field }]);
+        found.addAll([{ ...e, field }]);
       }
     }
-    if (this.#defaults.empty) this.#defaults.addAll(brokenRules(s, value, at));
+    if (found.empty) found.addAll(brokenRules(s, value, at));
+    this.#defaults.addAll(found.list);
     if ((s[EMBEDDED] === true || place === 'root') && isObject(value))
       for (const field of ['apiVersion', 'kind'] as const)
         if (textAt(value, field) === '') this.#defaults.required(at.child(field));
+  }
+}
+
+function mapKeyErrors(keys: readonly string[], items: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const properties = isObject(items['properties']) ? items['properties'] : {};
+  const required = listAt(items, 'required').map(String);
+  for (const key of keys) {
+    const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
+    if (!isObject(property)) continue;
+    const own = path.child('items', 'properties').key(key);
+    if (!required.includes(key) && (property['default'] ?? undefined) === undefined)
+      errors.required(
+        own.child('default'),
+        `this property is in ${LIST_KEYS}, so it must have a default or be a required property`,
+      );
+    if (property['nullable'] === true)
+      errors.forbidden(own.child('nullable'), `this property is in ${LIST_KEYS}, so it cannot be nullable`);
   }
 }
 

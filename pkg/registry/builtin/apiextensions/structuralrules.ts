@@ -1,7 +1,16 @@
-import { FieldErrors, type FieldPath, isObject, type JsonObject, type JsonValue } from '../../../api/index.js';
+import {
+  at,
+  FieldErrors,
+  FieldPath,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  objectsAt,
+} from '../../../api/index.js';
 import { patternProblem } from '../../../schema/index.js';
 import { listAt, textAt } from '../access.js';
 import { EMBEDDED, INT_OR_STRING, LIST_KEYS, LIST_TYPE, MAP_TYPE, PRESERVE } from './keywords.js';
+import { someSchema } from './schemas.js';
 
 /**
  * The rules that make a schema structural:
@@ -32,12 +41,58 @@ interface Inner {
   readonly mayHaveTypes: boolean;
 }
 
-/**
- * Returns the violations, ordered by their text as kube-apiserver does. `checksPatterns` is false for a stored schema,
- * whose patterns were accepted before.
- */
-export function structuralErrors(schema: JsonObject, path: FieldPath, checksPatterns: boolean): FieldErrors {
-  const walk = new Walk(checksPatterns);
+/** Keywords without a meaning in structural schemas, in the order in which kube-apiserver looks for them. */
+const UNSUPPORTED = ['id', '$schema', '$ref', 'patternProperties', 'dependencies', 'additionalItems', 'definitions'];
+
+/** Returns why the structure of a schema cannot be determined, with the message of kube-apiserver. */
+export function structureProblem(schema: JsonObject): string | undefined {
+  let problem: string | undefined;
+  someSchema([schema], (s) => {
+    const key = UNSUPPORTED.find((k) => isGiven(s, k));
+    if (key !== undefined) problem = `OpenAPIV3Schema '${key === '$schema' ? 'schema' : key}' is not supported`;
+    else if (s[PRESERVE] === false) problem = `internal error: '${PRESERVE}' must be true or undefined`;
+    else if (Array.isArray(s['items'])) problem = `OpenAPIV3Schema 'items' must be a schema, but is an array`;
+    return problem !== undefined;
+  });
+  return problem;
+}
+
+function isGiven(s: JsonObject, key: string): boolean {
+  const v = s[key] ?? '';
+  if (key === 'additionalItems') return v !== '';
+  return isObject(v) ? Object.keys(v).length > 0 : v !== '';
+}
+
+/** Why the schemas of a definition are not structural, in the form of a condition; undefined if they are. */
+export function structuralViolations(
+  definition: JsonObject,
+): { readonly status: 'True' | 'Unknown'; readonly reason: string; readonly message: string } | undefined {
+  const errors = new FieldErrors();
+  if (at(definition, 'spec', 'preserveUnknownFields') === true)
+    errors.invalid(FieldPath.of('spec', 'preserveUnknownFields'), true, 'must be false');
+  for (const [i, version] of objectsAt(definition, 'spec', 'versions').entries()) {
+    const schema = at(version, 'schema', 'openAPIV3Schema');
+    if (!isObject(schema)) continue;
+    const problem = structureProblem(schema);
+    if (problem !== undefined) {
+      const message = `failed to check validation schema for version ${textAt(version, 'name')}: ${problem}`;
+      return { status: 'Unknown', reason: 'StructuralError', message };
+    }
+    const path = FieldPath.of('spec', 'versions').index(i).child('schema', 'openAPIV3Schema');
+    errors.addAll(structuralErrors(schema, path).list);
+  }
+  if (errors.empty) return undefined;
+  const texts = [...new Set(errors.list.map((e) => `${e.field}: ${e.message}`))];
+  const message = texts.length === 1 ? texts[0]! : `[${texts.join(', ')}]`;
+  return { status: 'True', reason: 'Violations', message };
+}
+
+export const isStructural = (schema: JsonObject): boolean =>
+  structureProblem(schema) === undefined && structuralErrors(schema, FieldPath.root).empty;
+
+/** Returns the violations, ordered by their text as kube-apiserver does. */
+export function structuralErrors(schema: JsonObject, path: FieldPath): FieldErrors {
+  const walk = new Walk();
   const text = (e: FieldErrors['list'][number]): string => `${e.field}: ${e.message}`;
   const found = walk.check(schema, path);
   const sorted = new FieldErrors();
@@ -50,13 +105,8 @@ class Walk {
   readonly #errors = new FieldErrors();
   readonly #outer: Outer[] = [];
   readonly #inner: Inner[] = [];
-  readonly #checksPatterns: boolean;
   /** Definitions repeat their patterns. */
   readonly #patterns = new Map<string, string | undefined>();
-
-  constructor(checksPatterns: boolean) {
-    this.#checksPatterns = checksPatterns;
-  }
 
   check(schema: JsonObject, path: FieldPath): FieldErrors {
     this.#outer.push({ schema, path, level: 'root' });
@@ -138,7 +188,7 @@ class Walk {
     listAt(v, 'oneOf').forEach((s, i) => void add(s, path.child('oneOf').index(i)));
     add(v['not'], path.child('not'));
     const pattern = textAt(v, 'pattern');
-    if (pattern === '' || !this.#checksPatterns) return;
+    if (pattern === '') return;
     if (!this.#patterns.has(pattern)) this.#patterns.set(pattern, patternProblem(pattern));
     const problem = this.#patterns.get(pattern);
     if (problem !== undefined)

@@ -16,17 +16,24 @@ import { bundleProblem } from '../authoritybundle.js';
 import { sentences, textOneOf } from '../rules.js';
 import { serviceReference, webhookUrl } from '../webhookclient.js';
 import { validateApproval } from './approval.js';
+import { isEstablished, Precedent, REVIEWS } from './precedent.js';
 import { validateSchema } from './schemarules.js';
-import { selectablePath } from './selectable.js';
+import { hasDefault, hasExtension, schemasOf, someSchema } from './schemas.js';
+import { validateSelectable } from './selectable.js';
 
 /** Rules of CustomResourceDefinitions, in the order in which kube-apiserver reports them. */
 
 const SPEC = FieldPath.of('spec');
 const NAMES = SPEC.child('names');
 const VERSIONS = SPEC.child('versions');
+const ACCEPTED_NAMES = FieldPath.of('status', 'acceptedNames');
 
-/** `old` is the stored definition. An update may leave errors that it already has (ratcheting). */
+/**
+ * `old` is the stored definition. An update is checked like a new definition, except for the rules that the stored definition violates and
+ * that may stay violated (`Precedent`).
+ */
 export function validateDefinition(o: JsonObject, errors: FieldErrors, old?: JsonObject): void {
+  const precedent = new Precedent(old);
   const spec: JsonObject = isObject(o['spec']) ? o['spec'] : {};
   const group = textAt(spec, 'group');
   const plural = textAt(spec, 'names', 'plural');
@@ -35,16 +42,23 @@ export function validateDefinition(o: JsonObject, errors: FieldErrors, old?: Jso
     errors.invalid(FieldPath.of('metadata', 'name'), nameOf(o), 'must be spec.names.plural+"."+spec.group');
   validateGroup(group, errors);
   textOneOf(textAt(spec, 'scope'), SPEC.child('scope'), ['Cluster', 'Namespaced'], errors);
-  validateVersions(spec, errors, isObject(old?.['spec']) ? old['spec'] : undefined);
-  validateNames(isObject(spec['names']) ? spec['names'] : {}, NAMES, errors);
-  validateConversion(isObject(spec['conversion']) ? spec['conversion'] : {}, errors, old);
-  if (spec['preserveUnknownFields'] === true && at(old ?? {}, 'spec', 'preserveUnknownFields') !== true)
+  validateVersions(o, errors, { precedent, old });
+  const preserves = spec['preserveUnknownFields'] === true;
+  const conversion = isObject(spec['conversion']) ? spec['conversion'] : {};
+  const strategyPath = SPEC.child('conversion', 'strategy');
+  if (preserves && textAt(conversion, 'strategy') !== 'None')
+    errors.invalid(strategyPath, textAt(conversion, 'strategy'), 'must be None if spec.preserveUnknownFields is true');
+  validateConversion(conversion, errors, precedent);
+  if (old !== undefined) validateImmutable(o, old, errors);
+  validateAcceptedNames(o, errors);
+  validateStoredVersions(o, errors);
+  validateApproval(o, errors, old);
+  if (preserves && !precedent.preservesUnknownFields)
     errors.invalid(
       SPEC.child('preserveUnknownFields'),
       true,
       'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead',
     );
-  validateApproval(o, errors, old);
 }
 
 function validateGroup(group: string, errors: FieldErrors): void {
@@ -55,22 +69,37 @@ function validateGroup(group: string, errors: FieldErrors): void {
 }
 
 function validateNames(names: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  for (const field of ['plural', 'singular', 'kind', 'listKind'])
+    if (textAt(names, field) === '') errors.required(path.child(field));
+  validateNameForms(names, path, errors);
+}
+
+/** The names of a status may be empty; those of a spec may not. */
+function validateNameForms(names: JsonObject, path: FieldPath, errors: FieldErrors): void {
   const mixed = (value: string): readonly string[] =>
     isDns1035Label(value.toLowerCase()).map((s) => `may have mixed case, but should otherwise match: ${s}`);
   const name = (field: string, rule: (v: string) => readonly string[]): void => {
     const value = textAt(names, field);
-    if (value === '') errors.required(path.child(field));
-    else sentences(value, rule, path.child(field), errors);
+    if (value !== '') sentences(value, rule, path.child(field), errors);
   };
+  const list = (field: string): void =>
+    listAt(names, field).forEach(
+      (v, i) => void sentences(String(v), isDns1035Label, path.child(field).index(i), errors),
+    );
   name('plural', isDns1035Label);
   name('singular', isDns1035Label);
   name('kind', mixed);
   name('listKind', mixed);
-  for (const list of ['shortNames', 'categories'] as const)
-    listAt(names, list).forEach((v, i) => void sentences(String(v), isDns1035Label, path.child(list).index(i), errors));
+  list('shortNames');
   const kind = textAt(names, 'kind');
   if (kind !== '' && kind === textAt(names, 'listKind'))
     errors.invalid(path.child('listKind'), kind, 'kind and listKind may not be the same');
+  list('categories');
+}
+
+export function validateAcceptedNames(o: JsonObject, errors: FieldErrors): void {
+  const names = at(o, 'status', 'acceptedNames');
+  validateNameForms(isObject(names) ? names : {}, ACCEPTED_NAMES, errors);
 }
 
 /** kube-apiserver's internal form keeps what all versions share at the top level, and its error paths show that. */
@@ -78,7 +107,13 @@ const HOISTED = ['schema', 'subresources', 'additionalPrinterColumns', 'selectab
 
 type Hoisted = (typeof HOISTED)[number];
 
-function validateVersions(spec: JsonObject, errors: FieldErrors, old: JsonObject | undefined): void {
+interface Former {
+  readonly precedent: Precedent;
+  readonly old: JsonObject | undefined;
+}
+
+function validateVersions(o: JsonObject, errors: FieldErrors, { precedent, old }: Former): void {
+  const spec: JsonObject = isObject(o['spec']) ? o['spec'] : {};
   const all = objectsAt(spec, 'versions');
   const given = asGiven(spec, 'versions') === undefined ? 'null' : '[]';
   const names = all.map((v) => textAt(v, 'name'));
@@ -89,27 +124,29 @@ function validateVersions(spec: JsonObject, errors: FieldErrors, old: JsonObject
       '[]apiextensions/v1.CustomResourceDefinitionVersion',
       all.map((v) => ({ ...v, ...Object.fromEntries(HOISTED.filter(shared).map((f) => [f, null])) })),
     );
+  const hasStatus = (v: JsonObject): boolean => at(v, 'subresources', 'status') !== undefined;
+  const structural = requiresStructure(o, errors, precedent);
+  /** Checks a part of a version, or of all versions together: kube-apiserver reads the first of them for that. */
+  const check = (field: Hoisted, i: number): void => {
+    const isShared = shared(field);
+    const before = objectsAt(old ?? {}, 'spec', 'versions').find((v) => v['name'] === names[i]);
+    const same = (f: string): boolean => before !== undefined && equalJson(before[f] ?? null, all[i]![f] ?? null);
+    const holder = {
+      path: isShared ? SPEC : VERSIONS.index(i),
+      version: all[i]!,
+      precedent,
+      structural,
+      same,
+      hasStatus: isShared ? all.some(hasStatus) : hasStatus(all[i]!),
+      lacksSchema: isShared !== shared('schema') || !isObject(all[i]!['schema']),
+    };
+    validatePart(field, all[i]![field], holder, errors);
+  };
   names.forEach((name, i) => {
     const path = VERSIONS.index(i);
-    const before = objectsAt(old ?? {}, 'versions').find((v) => v['name'] === name);
-    for (const s of isDns1035Label(name)) errors.invalid(path.child('name'), name, s);
+    sentences(name, isDns1035Label, path.child('name'), errors);
     validateDeprecation(all[i]!, path, errors);
-    for (const field of HOISTED) {
-      if (shared(field) && i > 0) continue;
-      const value = all[i]![field];
-      if (before !== undefined && equalJson(before[field] ?? null, value ?? null)) continue;
-      const hasStatus = (v: JsonObject): boolean => at(v, 'subresources', 'status') !== undefined;
-      const holder = {
-        path: shared(field) ? SPEC : path,
-        version: all[i]!,
-        before,
-        hasStatus: shared(field) ? all.some(hasStatus) : hasStatus(all[i]!),
-        hasNoSchema: shared('schema') && !shared(field),
-      };
-      validatePart(field, value, holder, errors);
-    }
-    if (at(all[i]!, 'schema', 'openAPIV3Schema') === undefined && spec['preserveUnknownFields'] !== true)
-      errors.required(path.child('schema', 'openAPIV3Schema'));
+    for (const field of HOISTED) if (!shared(field)) check(field, i);
   });
   if (new Set(names).size !== names.length)
     errors.add('FieldValueInvalid', VERSIONS, `Invalid value: ${shown()}: must contain unique version names`);
@@ -122,33 +159,54 @@ function validateVersions(spec: JsonObject, errors: FieldErrors, old: JsonObject
   // kube-apiserver's internal form has the name of the first version also here.
   const [first] = names;
   if (first !== undefined && first !== '') sentences(first, isDns1035Label, SPEC.child('version'), errors);
+  validateNames(isObject(spec['names']) ? spec['names'] : {}, NAMES, errors);
+  for (const field of HOISTED) if (shared(field)) check(field, 0);
+}
+
+/**
+ * Checks that there are schemas, and reports whether they must be structural. Only a definition that preserves unknown fields, which was
+ * stored by a release that allowed it, may lack them or have others.
+ */
+function requiresStructure(o: JsonObject, errors: FieldErrors, precedent: Precedent): boolean {
+  const versions = objectsAt(o, 'spec', 'versions');
+  const preserves = at(o, 'spec', 'preserveUnknownFields') === true;
+  versions.forEach((v, i) => {
+    if (isObject(at(v, 'schema', 'openAPIV3Schema'))) return;
+    const path = VERSIONS.index(i).child('schema', 'openAPIV3Schema');
+    if (!precedent.lacksSchema) errors.required(path);
+    else if (!preserves && v['served'] === true) errors.required(path, 'because otherwise all fields are pruned');
+  });
+  if (!preserves) return true;
+  const schemas = schemasOf(o);
+  const defaults = someSchema(schemas, hasDefault);
+  if (defaults)
+    errors.invalid(SPEC.child('preserveUnknownFields'), true, 'must be false in order to use defaults in the schema');
+  return defaults || !precedent.isNotStructural || someSchema(schemas, hasExtension);
 }
 
 /** The place of a part: that of its version, or the top level. */
 interface Holder {
   readonly path: FieldPath;
   readonly version: JsonObject;
-  /** The stored version. */
-  readonly before: JsonObject | undefined;
+  readonly precedent: Precedent;
+  /** The schemas must be structural. */
+  readonly structural: boolean;
+  /** Whether the version is stored with the same value of a field. */
+  readonly same: (field: string) => boolean;
   readonly hasStatus: boolean;
-  /** The schema of all versions is at the top level, but this part is not. */
-  readonly hasNoSchema: boolean;
+  /** There is no schema beside the part. If only one of them is at the top level, they are not beside each other. */
+  readonly lacksSchema: boolean;
 }
 
-function validatePart(
-  field: Hoisted,
-  value: JsonValue | undefined,
-  { path: holder, version, before, hasStatus, hasNoSchema }: Holder,
-  errors: FieldErrors,
-): void {
+function validatePart(field: Hoisted, value: JsonValue | undefined, part: Holder, errors: FieldErrors): void {
+  const { path: holder, precedent, structural, same, hasStatus } = part;
   const top = holder === SPEC;
   switch (field) {
     case 'schema': {
       const schema = isObject(value) ? value['openAPIV3Schema'] : undefined;
       const path = holder.child(top ? 'validation' : 'schema', 'openAPIV3Schema');
-      const found = at(before ?? {}, 'schema', 'openAPIV3Schema');
-      const former = isObject(found) ? found : undefined;
-      if (isObject(schema)) validateSchema(schema, path, errors, { former, hasStatus });
+      const context = { precedent, structural, isUnchanged: same('schema'), hasStatus };
+      if (isObject(schema)) validateSchema(schema, path, errors, context);
       break;
     }
     case 'subresources':
@@ -162,13 +220,20 @@ function validatePart(
       break;
     case 'selectableFields':
       if (!Array.isArray(value) || value.length === 0) break;
-      if (hasNoSchema)
+      if (part.lacksSchema)
         errors.invalid(
           holder.child('selectableFields'),
           '',
-          'may only be set when `version.schema.openAPIV3Schema` is not included',
+          top
+            ? 'may only be set when validations.schema is included'
+            : 'may only be set when `version.schema.openAPIV3Schema` is not included',
         );
-      else validateSelectable(value.filter(isObject), version, holder, errors);
+      else {
+        const path = holder.child('selectableFields');
+        const schema = at(part.version, 'schema', 'openAPIV3Schema');
+        // A release without the bound may have stored more.
+        validateSelectable(value.filter(isObject), { path, schema, mayExceed: same('selectableFields') }, errors);
+      }
       break;
   }
 }
@@ -208,42 +273,6 @@ function validateSubresources(sub: JsonObject, path: FieldPath, errors: FieldErr
   check('labelSelectorPath', ['.spec', '.status'], 'either .spec or .status');
 }
 
-const SELECTABLE_MAX = 8;
-
-function validateSelectable(
-  fields: readonly JsonObject[],
-  version: JsonObject,
-  holder: FieldPath,
-  errors: FieldErrors,
-): void {
-  const path = holder.child('selectableFields');
-  const seen = new Set<string>();
-  fields.forEach((f, i) => {
-    const jsonPath = textAt(f, 'jsonPath');
-    const own = path.index(i).child('jsonPath');
-    if (jsonPath === '') {
-      errors.required(own);
-      return;
-    }
-    const found = selectablePath(jsonPath, at(version, 'schema', 'openAPIV3Schema'));
-    if (typeof found === 'string') {
-      errors.invalid(own, jsonPath, `is an invalid path: ${found}`);
-      return;
-    }
-    if (found.names[0] === 'metadata') errors.invalid(own, jsonPath, 'must not point to fields in metadata');
-    if (!['string', 'boolean', 'integer'].includes(textAt(found.schema, 'type')))
-      errors.invalid(
-        own,
-        jsonPath,
-        'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.',
-      );
-    const key = found.names.join('.');
-    if (seen.has(key)) errors.duplicate(own, jsonPath);
-    seen.add(key);
-  });
-  if (seen.size > SELECTABLE_MAX) errors.tooMany(path, seen.size, SELECTABLE_MAX);
-}
-
 const WARNING_BYTES_MAX = 256;
 /** What Go's `unicode.IsPrint` rejects. */
 const NOT_PRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
@@ -267,9 +296,7 @@ function validateDeprecation(v: JsonObject, path: FieldPath, errors: FieldErrors
   invalid(`must only contain printable UTF-8 characters; non-printable character found at index ${index}`);
 }
 
-const REVIEWS = ['v1', 'v1beta1'];
-
-function validateConversion(conversion: JsonObject, errors: FieldErrors, old: JsonObject | undefined): void {
+function validateConversion(conversion: JsonObject, errors: FieldErrors, precedent: Precedent): void {
   const path = SPEC.child('conversion');
   const strategy = textAt(conversion, 'strategy');
   textOneOf(strategy, path.child('strategy'), ['None', 'Webhook'], errors);
@@ -288,7 +315,7 @@ function validateConversion(conversion: JsonObject, errors: FieldErrors, old: Js
   else {
     validateClient(client, clientPath, errors);
     const bundle = textAt(client, 'caBundle');
-    const problem = old === undefined || !hasValidBundle(old) || bundle === '' ? undefined : bundleProblem(bundle);
+    const problem = bundle === '' || precedent.mayHaveInvalidBundle ? undefined : bundleProblem(bundle);
     if (problem !== undefined) errors.invalid(clientPath.child('caBundle'), bundle, problem);
   }
   if (versions.length === 0) {
@@ -299,7 +326,7 @@ function validateConversion(conversion: JsonObject, errors: FieldErrors, old: Js
     if (versions.indexOf(v) < i) errors.invalid(versionsPath.index(i), v, 'duplicate version');
     else for (const s of isDns1035Label(v)) errors.invalid(versionsPath.index(i), v, s);
   });
-  if (!versions.some((v) => REVIEWS.includes(v)))
+  if (!versions.some((v) => REVIEWS.includes(v)) && !precedent.hasUnknownReviews)
     errors.invalid(versionsPath, versions, `must include at least one of ${REVIEWS.join(', ')}`);
 }
 
@@ -321,15 +348,12 @@ function validateClient(client: JsonObject, path: FieldPath, errors: FieldErrors
   else if (isObject(service)) serviceReference(service, path.child('service'), errors);
 }
 
-export function validateDefinitionUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+function validateImmutable(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
   const immutable = (...path: readonly string[]): void => {
     const value = textAt(o, ...path);
     if (value !== textAt(old, ...path)) errors.invalid(FieldPath.of(...path), value, 'field is immutable');
   };
-  const established = objectsAt(old, 'status', 'conditions').some(
-    (c) => c['type'] === 'Established' && c['status'] === 'True',
-  );
-  if (established) {
+  if (isEstablished(old)) {
     immutable('spec', 'scope');
     immutable('spec', 'names', 'kind');
   }
@@ -338,12 +362,16 @@ export function validateDefinitionUpdate(o: JsonObject, old: JsonObject, errors:
 }
 
 /** `status.storedVersions` lists every version in which objects may be stored: the current and former storage versions. */
-export function validateStoredVersions(o: JsonObject, errors: FieldErrors): void {
+function validateStoredVersions(o: JsonObject, errors: FieldErrors): void {
   const path = FieldPath.of('status', 'storedVersions');
   const stored = listAt(o, 'status', 'storedVersions').map(String);
   const versions = objectsAt(o, 'spec', 'versions');
   if (stored.length === 0)
     errors.add('FieldValueInvalid', path, 'Invalid value: null: must have at least one stored version');
+  const storage = versions.filter((v) => v['storage'] === true).map((v) => textAt(v, 'name'));
+  const current = storage.at(-1);
+  if (current !== undefined && stored.length > 0 && !stored.includes(current))
+    errors.invalid(path, stored, `must have the storage version ${current}`);
   const known = new Set(versions.map((v) => textAt(v, 'name')));
   stored.forEach((name, i) => {
     if (!known.has(name))
@@ -353,8 +381,4 @@ export function validateStoredVersions(o: JsonObject, errors: FieldErrors): void
         `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`,
       );
   });
-  const storage = versions.filter((v) => v['storage'] === true).map((v) => textAt(v, 'name'));
-  const current = storage.at(-1);
-  if (current !== undefined && stored.length > 0 && !stored.includes(current))
-    errors.invalid(path, stored, `must have the storage version ${current}`);
 }

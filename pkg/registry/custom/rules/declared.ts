@@ -36,8 +36,9 @@ export interface Place {
   readonly isRoot: boolean;
   /** The enclosing list whose items cannot be matched between two states of an object, if any. */
   readonly uncorrelatable: FieldPath | undefined;
-  /** The minor release whose functions the rules may use. */
-  readonly minor: Minor;
+  /** The minor release whose functions a rule with this text may use, and a message expression. */
+  readonly minorOfRule: (text: string) => Minor;
+  readonly minorOfMessage: (text: string) => Minor;
   /** The maximum number of values of the schema in an object, if the enclosing lists and maps are bounded. */
   readonly cardinality: bigint | undefined;
   readonly costs: RuleCosts;
@@ -102,7 +103,8 @@ function checkRule(of: Declared): void {
 
 function* ruleSteps(of: Declared): Steps<void> {
   const { rule, type, path, place, errors } = of;
-  const environment = ruleEnvironment(type, rule['optionalOldSelf'] === true, place.minor);
+  const optional = rule['optionalOldSelf'] === true;
+  const environment = ruleEnvironment(type, optional, place.minorOfRule(textAt(rule, 'rule')));
   const at = path.child('rule');
   const compiled = yield* compileSteps(textAt(rule, 'rule'), environment, [BOOL]);
   if (failed(compiled)) {
@@ -111,14 +113,15 @@ function* ruleSteps(of: Declared): Steps<void> {
   } else {
     const cost = yield* estimateOf(compiled, of);
     place.costs.rule(at, cost, place.cardinality ?? mostValues(of.size), errors);
-    yield* checkMessageExpression(of, environment);
+    const minor = place.minorOfMessage(textAt(rule, 'messageExpression'));
+    yield* checkMessageExpression(of, ruleEnvironment(type, optional, minor));
   }
   yield* checkOldSelf(of, compiled);
 }
 
 function* checkOldSelf({ rule, path, place, errors }: Declared, compiled: Compilation): Steps<void> {
   const text = textAt(rule, 'rule');
-  const reads = yield* readsOldSelf(text, place.minor);
+  const reads = yield* readsOldSelf(text, place.minorOfRule(text));
   if (reads && place.uncorrelatable !== undefined)
     errors.invalid(
       path.child('rule'),

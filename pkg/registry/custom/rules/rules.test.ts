@@ -185,7 +185,14 @@ describe('rules in a definition', () => {
   const declared = (schema: JsonObject): readonly string[] => {
     const errors = new FieldErrors();
     const path = FieldPath.of('s');
-    const place = { path, isRoot: false, uncorrelatable: undefined, minor: COMPATIBLE, cardinality: 1n };
+    const place = {
+      path,
+      isRoot: false,
+      uncorrelatable: undefined,
+      minorOfRule: () => COMPATIBLE,
+      minorOfMessage: () => COMPATIBLE,
+      cardinality: 1n,
+    };
     checkRuleTexts(schema, path, errors);
     if (errors.list.length === 0) checkDeclaredRules(schema, { ...place, costs: new RuleCosts(false) }, errors);
     return errors.list.map((e) => `${e.field}: ${e.message}`);
@@ -227,7 +234,8 @@ it('a long rule is checked in steps, with the error where it stands', () => {
     path: FieldPath.of('s'),
     isRoot: false,
     uncorrelatable: undefined,
-    minor: COMPATIBLE,
+    minorOfRule: () => COMPATIBLE,
+    minorOfMessage: () => COMPATIBLE,
     cardinality: 1n,
     costs,
   };
@@ -258,7 +266,8 @@ describe('a definition', () => {
     const place = {
       isRoot: false,
       uncorrelatable: undefined,
-      minor: COMPATIBLE,
+      minorOfRule: () => COMPATIBLE,
+      minorOfMessage: () => COMPATIBLE,
       cardinality: 1n,
       costs: new RuleCosts(false),
     };
