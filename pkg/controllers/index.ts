@@ -3,7 +3,7 @@ export {
   authenticationTrust,
   type TrustedAuthorities,
 } from './apiserver/authenticationtrust.js';
-export { defaultServiceCidr } from './apiserver/defaultservicecidr.js';
+export { defaultServiceCidr, SERVICE_CIDR_MANAGER } from './apiserver/defaultservicecidr.js';
 export { identityLeaseCollector, keepIdentityLease } from './apiserver/identitylease.js';
 export { kubernetesService } from './apiserver/kubernetesservice.js';
 export { legacyTokenTracking } from './apiserver/legacytokentracking.js';

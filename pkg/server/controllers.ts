@@ -39,6 +39,7 @@ import {
   replicationController,
   resourceQuotaController,
   rootCaPublisher,
+  SERVICE_CIDR_MANAGER,
   serviceCidrController,
   signingController,
   storageVersionMigrator,
@@ -84,6 +85,7 @@ export interface Controllers {
 /** The user and the field manager of the API's own controllers. */
 export const API_SERVER = { user: 'system:apiserver', manager: 'kube-apiserver' } as const;
 const FLOW_CONTROL = { user: 'system:apiserver', manager: 'api-priority-and-fairness-config-consumer-v1' } as const;
+const SERVICE_CIDRS = { user: 'system:apiserver', manager: SERVICE_CIDR_MANAGER } as const;
 /** Applies the rules of aggregated roles under its own name, as in kube-controller-manager. */
 const ROLE_AGGREGATION = { ...CONTROLLER_MANAGER, manager: 'clusterrole-aggregation-controller' } as const;
 
@@ -184,7 +186,10 @@ function apiControllers({
     apiServiceRegistration(context),
     apiServiceAvailability(context, aggregator.check),
     identityLeaseCollector(context),
-    defaultServiceCidr(context, config.api.serviceRanges),
+    defaultServiceCidr(context, {
+      ranges: config.api.serviceRanges,
+      status: clusterOf(registry, world, SERVICE_CIDRS),
+    }),
     legacyTokenTracking(context),
     addressRepair(context),
     nodePortRepair(context, keyspace),

@@ -120,7 +120,7 @@ export const API: readonly ResumeCase[] = [
   },
   {
     name: 'the default ServiceCIDR',
-    make: (context) => defaultServiceCidr(context, ['10.96.0.0/12', 'fd00::/112']),
+    make: (context) => defaultServiceCidr(context, { ranges: ['10.96.0.0/12', 'fd00::/112'], status: context.cluster }),
     act: async () => {},
     resources: ['servicecidrs.networking.k8s.io/v1'],
   },

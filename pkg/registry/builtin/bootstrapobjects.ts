@@ -84,7 +84,6 @@ export function kubernetesServiceObject({
     spec: {
       type: 'ClusterIP',
       clusterIP: serviceAddress,
-      clusterIPs: [serviceAddress],
       ipFamilyPolicy: 'SingleStack',
       ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort: securePort }],
     },
