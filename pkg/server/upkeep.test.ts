@@ -34,7 +34,7 @@ describe('what every cluster has', () => {
     const going = await b.get('namespaces', '', 'kube-node-lease');
     await b.update('namespaces/finalize', '', { ...going, spec: { finalizers: [] } });
     await b.delete(SCHEMAS, '', 'exempt');
-    await b.patch(LEVELS, ['', 'exempt'], { spec: { exempt: { nominalConcurrencyShares: 7 } } });
+    await b.patch(LEVELS, ['', 'workload-low'], { spec: { limited: { nominalConcurrencyShares: 7 } } });
     b.world.advance(MINUTE - 1);
     await expect(b.get('namespaces', '', 'kube-node-lease')).rejects.toMatchObject({ status: { code: 404 } });
     b.world.advance(1);
@@ -46,6 +46,30 @@ describe('what every cluster has', () => {
     const { items } = await b.list('namespaces', '');
     const kept = items.filter((o) => before.includes((o['metadata'] as { uid: string }).uid));
     expect([items.length, kept.length]).toEqual([before.length, before.length - 1]);
+    stop();
+  });
+
+  it('may have other shares of the priority level exempt, and goes when its release does', async () => {
+    const b = await Bench.open();
+    const stop = keepUp(b.registry, b.world, log);
+    b.world.advance(MINUTE);
+    await eventually(async () => void (await b.get(SCHEMAS, '', 'exempt')));
+    await b.patch(LEVELS, ['', 'exempt'], { spec: { exempt: { nominalConcurrencyShares: 7, lendablePercent: 10 } } });
+    const level = await b.get(LEVELS, '', 'workload-low');
+    const made = (name: string, follows: string): Promise<unknown> =>
+      b.create(LEVELS, '', {
+        ...level,
+        metadata: { name, annotations: { 'apf.kubernetes.io/autoupdate-spec': follows } },
+      });
+    await made('former', 'T');
+    await made('own', 'false');
+    await made('odd', 'yes');
+    b.world.advance(MINUTE);
+    await eventually(() => expect(b.get(LEVELS, '', 'former')).rejects.toMatchObject({ status: { code: 404 } }));
+    await b.get(LEVELS, '', 'own');
+    await b.get(LEVELS, '', 'odd');
+    const { spec } = await b.get(LEVELS, '', 'exempt');
+    expect(spec).toMatchObject({ exempt: { nominalConcurrencyShares: 7, lendablePercent: 10 } });
     stop();
   });
 

@@ -76,4 +76,9 @@ it('restores deleted or changed objects', async () => {
   const { subsets, metadata } = await bench.get('endpoints', 'default', 'kubernetes');
   expect(subsets).toHaveLength(1);
   expect((metadata as JsonObject)['labels']).toMatchObject({ kept: 'yes' });
+  const slice = ['endpointslices.discovery.k8s.io/v1', 'default', 'kubernetes'] as const;
+  await bench.patch(slice[0], [slice[1], slice[2]], { metadata: { labels: { own: 'yes' } } });
+  await settle();
+  const { metadata: sliceMeta } = await bench.get(...slice);
+  expect((sliceMeta as JsonObject)['labels']).toEqual({ 'kubernetes.io/service-name': 'kubernetes' });
 });

@@ -85,7 +85,7 @@ export function kubernetesService(context: ControllerContext, options: Kubernete
     }
   }
 
-  /** Creates or corrects an object: its labels, and the given fields. */
+  /** Creates or corrects an object: its labels, and the given fields. A slice gets no other labels than these. */
   async function keep(resource: string, name: string, wanted: JsonObject, fields: readonly string[]): Promise<void> {
     const place = placeOf(cluster, resource, `${NAMESPACE}/${name}`)!;
     const present = await cluster.get(place);
@@ -93,7 +93,8 @@ export function kubernetesService(context: ControllerContext, options: Kubernete
       await cluster.create(place.resource, NAMESPACE, wanted);
       return;
     }
-    const labels = { ...objectAt(present, 'metadata', 'labels'), ...objectAt(wanted, 'metadata', 'labels') };
+    const others = resource === SLICES ? {} : objectAt(present, 'metadata', 'labels');
+    const labels = { ...others, ...objectAt(wanted, 'metadata', 'labels') };
     const same =
       equalJson(labels, objectAt(present, 'metadata', 'labels')) &&
       fields.every((field) => equalJson(present[field] ?? null, wanted[field] ?? null));

@@ -1,4 +1,4 @@
-import { type JsonObject, textAt } from '../../api/index.js';
+import { equalJson, type JsonObject, objectAt, textAt } from '../../api/index.js';
 import type { StoredObject } from '../../cache/index.js';
 import type { ServedResource } from '../../registry/index.js';
 import { type Controller, type ControllerContext, controllerOf } from '../controller.js';
@@ -7,7 +7,10 @@ import { WorkQueue } from '../queue.js';
 
 const NAME = 'autoregister';
 const GROUP = 'apiregistration.k8s.io';
-/** `onstart`: for versions of built-in kinds. `true`: kept and removed with the definitions of a custom version. */
+/**
+ * `onstart`: for versions of built-in kinds, corrected once after each start. `true`: for versions of definitions, corrected always, and
+ * removed with them. A user who removes the label keeps what he has changed.
+ */
 const MANAGED = 'kube-aggregator.kubernetes.io/automanaged';
 
 /** Priorities of the built-in groups in discovery, as in kube-apiserver; [group, version], 15 where no version is named. */
@@ -44,8 +47,8 @@ const VERSION_PRIORITIES: Readonly<Record<string, number>> = {
 const CUSTOM_PRIORITIES = { groupPriorityMinimum: 1000, versionPriority: 100 } as const;
 
 /**
- * Keeps a local APIService for every group version that this server serves, and removes those of custom versions that
- * no longer exist.
+ * Keeps a local APIService for every group version that this server serves, and removes those of versions that no longer exist. One of a
+ * built-in version that is deleted or changed stays so until the next start, as with kube-apiserver.
  */
 export function apiServiceRegistration({ cluster, world, log }: ControllerContext): Controller {
   const queue = new WorkQueue({
@@ -54,6 +57,10 @@ export function apiServiceRegistration({ cluster, world, log }: ControllerContex
     sync,
     failed: (key, error) => log(`${NAME}: will try again`, { apiService: key, error: String(error) }),
   });
+
+  /** The names of those that have been corrected since the start, and of those that existed then. */
+  const done = new Set<string>();
+  const atStart = new Set<string>();
 
   const nameOf = ({ group, version }: { readonly group: string; readonly version: string }): string =>
     `${version}.${group}`;
@@ -67,13 +74,29 @@ export function apiServiceRegistration({ cluster, world, log }: ControllerContex
   async function sync(name: string): Promise<void> {
     const resource = cluster.servedResources().find(GROUP, 'v1', 'apiservices');
     if (resource === undefined) return;
-    const present = await cluster.get({ resource, namespace: '', name });
     const wanted = expected(name);
-    if (wanted !== undefined && present === undefined) await cluster.create(resource, '', wanted);
-    else if (wanted === undefined && isManaged(present)) {
-      const { uid, resourceVersion } = metaOf(present!);
-      await cluster.delete({ resource, namespace: '', name }, { uid, resourceVersion });
+    const isDone = done.has(name);
+    if (isDone && managementOf(wanted) === 'onstart') return;
+    const place = { resource, namespace: '', name };
+    const present = await cluster.get(place);
+    if (present === undefined) {
+      if (wanted !== undefined) await cluster.create(resource, '', wanted);
+    } else if (
+      managementOf(present) === 'true' ||
+      (managementOf(present) === 'onstart' && atStart.has(name) && !isDone)
+    ) {
+      const { uid, resourceVersion } = metaOf(present);
+      const former = objectAt(present, 'spec') ?? {};
+      const spec = objectAt(wanted, 'spec') ?? {};
+      const dropped = Object.keys(former).filter((f) => !Object.hasOwn(spec, f));
+      if (wanted === undefined) await cluster.delete(place, { uid, resourceVersion });
+      else if (!equalJson(former, spec))
+        await cluster.patch(place, '', {
+          metadata: { uid, resourceVersion },
+          spec: { ...spec, ...Object.fromEntries(dropped.map((f) => [f, null])) },
+        });
     }
+    done.add(name);
   }
 
   /** The local APIService of this name; undefined if this server does not serve the version. */
@@ -106,6 +129,10 @@ export function apiServiceRegistration({ cluster, world, log }: ControllerContex
       return controller.counts;
     },
     start: async () => {
+      done.clear();
+      atStart.clear();
+      const resource = cluster.servedResources().find(GROUP, 'v1', 'apiservices');
+      if (resource !== undefined) for (const { name } of cluster.known(resource, '')) atStart.add(name);
       for (const { group, versions } of cluster.servedResources().groups)
         if (group !== GROUP) for (const { version } of versions) queue.add(nameOf({ group, version }));
       await controller.start();
@@ -113,4 +140,4 @@ export function apiServiceRegistration({ cluster, world, log }: ControllerContex
   };
 }
 
-const isManaged = (object: JsonObject | undefined): boolean => textAt(object, 'metadata', 'labels', MANAGED) === 'true';
+const managementOf = (object: JsonObject | undefined): string => textAt(object, 'metadata', 'labels', MANAGED);
