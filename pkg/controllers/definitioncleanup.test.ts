@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../api/index.js';
-import { CLEANUP_FINALIZER } from './definition.js';
+import { CLEANUP_FINALIZER, conditionOf } from './definition.js';
 import { definitionCleanup } from './definitioncleanup.js';
 import { metaIn, openScene } from './testing/scene.js';
 
@@ -32,6 +32,22 @@ const lease = (name: string): JsonObject => ({
 });
 
 describe('the cleanup of a definition', () => {
+  it.each([
+    ['False', 'NeverEstablished', 'resource was never established'],
+    ['True', 'InstanceDeletionCompleted', 'removed all instances'],
+  ])('of which Established is %s ends with %s', async (status, reason, message) => {
+    const { bench, context, start, work } = await openScene();
+    const made = definition();
+    await bench.create(DEFINITIONS, '', { ...made, metadata: { ...metaIn(made), finalizers: ['a.b/c'] } });
+    const established = { type: 'Established', status, reason: 'X', message: '' };
+    await bench.patch(`${DEFINITIONS}/status`, ['', NAME], { status: { conditions: [established] } });
+    await start(definitionCleanup(context));
+    await bench.delete(DEFINITIONS, '', NAME);
+    await work(3);
+    const last = conditionOf(await bench.get(DEFINITIONS, '', NAME), 'Terminating');
+    expect([last?.['status'], last?.['reason'], last?.['message']]).toEqual(['False', reason, message]);
+  });
+
   it('deletes its objects, and then releases it', async () => {
     const { bench, context, start, work } = await openScene();
     await bench.create(DEFINITIONS, '', definition());

@@ -3,7 +3,7 @@ import type { StoredObject } from '../cache/index.js';
 import type { Kind, ServedResource } from '../registry/index.js';
 import type { Place } from './cluster.js';
 import { type Controller, type ControllerContext, controllerOf } from './controller.js';
-import { CLEANUP_FINALIZER, type Condition, isDefinition, placeOf, setCondition } from './definition.js';
+import { CLEANUP_FINALIZER, type Condition, isDefinition, isTrue, placeOf, setCondition } from './definition.js';
 import { metaOf } from './meta.js';
 import { WorkQueue } from './queue.js';
 
@@ -40,7 +40,8 @@ export function definitionCleanup(context: ControllerContext): Controller {
       const found = await cluster.get(place);
       return found !== undefined && metaOf(found).uid === meta.uid && metaOf(found).deleting ? found : undefined;
     };
-    await report(place, definition, IN_PROGRESS);
+    const isEstablished = isTrue(definition, 'Established');
+    if (isEstablished) await report(place, definition, IN_PROGRESS);
     const kind = cluster
       .servedResources()
       .kind(textAt(definition, 'spec', 'group'), textAt(definition, 'spec', 'names', 'plural'));
@@ -50,7 +51,7 @@ export function definitionCleanup(context: ControllerContext): Controller {
     }
     const current = await now();
     if (current === undefined) return;
-    await report(place, current, COMPLETED);
+    await report(place, current, isEstablished ? COMPLETED : NEVER_ESTABLISHED);
     const last = await now();
     if (last !== undefined) await release(place, last);
   }
@@ -90,4 +91,10 @@ const COMPLETED: Condition = {
   status: 'False',
   reason: 'InstanceDeletionCompleted',
   message: 'removed all instances',
+};
+const NEVER_ESTABLISHED: Condition = {
+  type: 'Terminating',
+  status: 'False',
+  reason: 'NeverEstablished',
+  message: 'resource was never established',
 };

@@ -59,40 +59,12 @@ export function definitionNames(context: ControllerContext): Controller {
   function decide(d: JsonObject, taken: ReadonlyMap<string, string>): JsonObject | undefined {
     const name = textAt(d, 'metadata', 'name');
     const spec = isObject(d['spec']) && isObject(d['spec']['names']) ? d['spec']['names'] : {};
-    const stored: JsonObject = isObject(d['status']) ? d['status'] : {};
-    d['status'] = stored;
-    const former = isObject(stored['acceptedNames']) ? stored['acceptedNames'] : {};
-    const accepted: JsonObject = { ...former };
-    let problem: Condition | undefined;
-    const free = (n: string): boolean => (taken.get(n) ?? name) === name;
-    const accept = (field: string, names: readonly string[], reason: string): void => {
-      const clash = names.find((n) => !free(`${KINDS.has(field) ? 'kind' : 'resource'} ${n}`));
-      if (clash !== undefined) {
-        problem ??= {
-          type: 'NamesAccepted',
-          status: 'False',
-          reason,
-          message: `${JSON.stringify(clash)} is already in use`,
-        };
-        return;
-      }
-      if (spec[field] === undefined) delete accepted[field];
-      else accepted[field] = cloneJson(spec[field]);
-    };
-    accept('plural', [textAt(spec, 'plural')], 'PluralConflict');
-    accept('singular', [textAt(spec, 'singular')], 'SingularConflict');
-    accept('shortNames', listAt(spec, 'shortNames').map(String), 'ShortNamesConflict');
-    accept('kind', [textAt(spec, 'kind')], 'KindConflict');
-    accept('listKind', [textAt(spec, 'listKind')], 'ListKindConflict');
-    if (spec['categories'] === undefined) delete accepted['categories'];
-    else accepted['categories'] = cloneJson(spec['categories']);
-    let differs = !equalJson(former, accepted);
-    stored['acceptedNames'] = accepted;
+    const former = objectAt(d, 'status', 'acceptedNames') ?? {};
     const now = world.clock.now();
-    const names = problem ?? ACCEPTED;
-    if (setCondition(d, names, now)) differs = true;
-    if (!isTrue(d, 'Established')) {
-      const established = names !== ACCEPTED ? NOT_ESTABLISHED : hasValidBundle(d) ? ESTABLISHED : INVALID_BUNDLE;
+    // As in kube-apiserver, a condition that a user has written stays until the names differ.
+    let differs = !equalJson(former, spec) && decideNames(d, { name, spec, former, taken, now });
+    if (isTrue(d, 'NamesAccepted') && !isTrue(d, 'Established')) {
+      const established = hasValidBundle(d) ? ESTABLISHED : INVALID_BUNDLE;
       if (setCondition(d, established, now)) differs = true;
     }
     const approval = approvalOf(d);
@@ -105,6 +77,48 @@ export function definitionNames(context: ControllerContext): Controller {
   }
 
   return controllerOf('definition-names-controller', cluster, queue, { changed });
+}
+
+interface Names {
+  readonly name: string;
+  readonly spec: JsonObject;
+  /** Those that are accepted. */
+  readonly former: JsonObject;
+  /** The definition that has each accepted name of the group. */
+  readonly taken: ReadonlyMap<string, string>;
+  readonly now: number;
+}
+
+/** Accepts the names that are not in use, with a condition that names the last conflict. Returns whether the definition changed. */
+function decideNames(d: JsonObject, { name, spec, former, taken, now }: Names): boolean {
+  const accepted: JsonObject = { ...former };
+  let problem: Condition | undefined;
+  const accept = (field: string, names: readonly string[], reason: string): void => {
+    const owner = (n: string): string => taken.get(`${KINDS.has(field) ? 'kind' : 'resource'} ${n}`) ?? name;
+    const had = field === 'shortNames' ? listAt(former, field) : [former[field]];
+    const used = names
+      .filter((n) => !had.includes(n) && owner(n) !== name)
+      .map((n) => `${JSON.stringify(n)} is already in use`);
+    if (used.length > 0) {
+      const message = used.length === 1 ? used[0]! : `[${used.join(', ')}]`;
+      problem = { type: 'NamesAccepted', status: 'False', reason, message };
+      return;
+    }
+    if (spec[field] === undefined) delete accepted[field];
+    else accepted[field] = cloneJson(spec[field]);
+  };
+  accept('plural', [textAt(spec, 'plural')], 'PluralConflict');
+  accept('singular', [textAt(spec, 'singular')], 'SingularConflict');
+  accept('shortNames', [...new Set(listAt(spec, 'shortNames').map(String))], 'ShortNamesConflict');
+  accept('kind', [textAt(spec, 'kind')], 'KindConflict');
+  accept('listKind', [textAt(spec, 'listKind')], 'ListKindConflict');
+  if (spec['categories'] === undefined) delete accepted['categories'];
+  else accepted['categories'] = cloneJson(spec['categories']);
+  const stored: JsonObject = isObject(d['status']) ? d['status'] : {};
+  d['status'] = { ...stored, acceptedNames: accepted };
+  const isNew = setCondition(d, problem ?? ACCEPTED, now);
+  const isUnestablished = problem !== undefined && !isTrue(d, 'Established') && setCondition(d, NOT_ESTABLISHED, now);
+  return isNew || isUnestablished || !equalJson(former, accepted);
 }
 
 const KINDS: ReadonlySet<string> = new Set(['kind', 'listKind']);

@@ -2,6 +2,7 @@ import {
   ApiError,
   apiVersionOf,
   at,
+  cloneJson,
   type GroupVersionKind,
   isObject,
   type JsonObject,
@@ -194,7 +195,7 @@ class Compiler {
       namespaced: this.#namespaced,
       structural: this.#memory.value(schemas.bytes(gvk.version), () => {
         const declared = schemas.schema(gvk.version) ?? PRESERVING;
-        return compileStructuralSchema(preserves ? { ...declared, ...PRESERVING } : declared, structuralName(gvk));
+        return compileStructuralSchema(preserves ? preserving(declared) : declared, structuralName(gvk));
       }),
     });
   }
@@ -297,6 +298,21 @@ function versionRules(
     schema: () => resource.schema,
     expressions,
   };
+}
+
+/** A schema that drops nothing at any depth: `preserveUnknownFields` of a definition turns off pruning. */
+function preserving(declared: JsonObject): JsonObject {
+  const root = { ...cloneJson(declared), ...PRESERVING };
+  const pending: JsonValue[] = [root];
+  for (let s = pending.pop(); s !== undefined; s = pending.pop()) {
+    if (!isObject(s)) continue;
+    const type = textAt(s, 'type');
+    if ((type === '' || type === 'object') && s['x-kubernetes-int-or-string'] !== true)
+      s['x-kubernetes-preserve-unknown-fields'] = true;
+    pending.push(s['items'] ?? null, s['additionalProperties'] ?? null);
+    if (isObject(s['properties'])) pending.push(...Object.values(s['properties']));
+  }
+  return root;
 }
 
 const PRESERVING: JsonObject = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };

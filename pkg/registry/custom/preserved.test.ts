@@ -76,3 +76,21 @@ describe('an apply of fields that are declared nowhere, inside an object that pr
     );
   });
 });
+
+it('a definition that preserves unknown fields keeps them at every depth', async () => {
+  const bench = await Bench.open();
+  const properties = { ...(SPEC['properties'] as JsonObject), list: { type: 'array', items: INNER } };
+  const openAPIV3Schema = { type: 'object', properties: { spec: { type: 'object', properties } } };
+  const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }];
+  const spec = { group: 'example.com', scope: 'Namespaced', names: NAMES, preserveUnknownFields: true, versions };
+  await bench.registry.changeKinds({ set: [compile(spec, NAMES)] });
+  const given = { closed: { z: 1, sub: { z: 2 } }, list: [{ z: 3 }], z: 4 };
+  const made = await bench.create(BOXES, 'default', {
+    apiVersion: 'example.com/v1',
+    kind: 'Box',
+    metadata: { name: 'a' },
+    spec: given,
+    z: 5,
+  });
+  expect([made['spec'], made['z']]).toEqual([given, 5]);
+});
