@@ -29,12 +29,13 @@ const FLOW_SCHEMAS: Readonly<Record<string, JsonObject>> = {
   },
 };
 
-/** The level `exempt` may change its shares. A separate rule fixes its type. */
+/** An administrator may set the shares of the level `exempt`, so `exempt` in its spec is not compared. */
 const PRIORITY_LEVELS: Readonly<Record<string, JsonObject>> = {
   'catch-all': {
     type: 'Limited',
     limited: { nominalConcurrencyShares: 5, lendablePercent: 0, limitResponse: { type: 'Reject' } },
   },
+  exempt: { type: 'Exempt' },
 };
 
 export const mandatorySchema = (
@@ -58,6 +59,10 @@ function asFixed(
 ): void {
   const name = nameOf(o);
   const spec = objectAt(o, 'spec');
-  if (Object.hasOwn(fixed, name) && !equalJson(spec, fixed[name]))
-    errors.invalid(path, shown(type, spec), `spec of '${name}' must equal the fixed value`);
+  if (!Object.hasOwn(fixed, name)) return;
+  const isLevelExempt = fixed === PRIORITY_LEVELS && name === 'exempt';
+  const { exempt: _, ...others } = spec as JsonObject;
+  if (equalJson(isLevelExempt ? others : spec, fixed[name])) return;
+  const except = isLevelExempt ? " except the 'spec.exempt' field" : '';
+  errors.invalid(path, shown(type, spec), `spec of '${name}'${except} must equal the fixed value`);
 }
