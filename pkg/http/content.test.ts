@@ -67,6 +67,12 @@ it.each<readonly [string, string, number]>([
   expect(asked({ [name]: value }).status).toBe(code);
 });
 
+it('sends a document that is made for each request again in the second of which a client has it', () => {
+  const made = { hash: undefined };
+  expect(asked({ 'if-modified-since': LAST_MODIFIED }, made).status).toBe(200);
+  expect(asked({ 'if-modified-since': 'Sat, 28 Nov 2026 06:30:01 GMT' }, made).status).toBe(304);
+});
+
 it('prefers conditions by ETag', () => {
   expect(asked({ 'if-none-match': '"x"', 'if-modified-since': LATER }).status).toBe(200);
   expect(asked({ 'if-match': '"H"', 'if-unmodified-since': EARLIER }).status).toBe(200);
