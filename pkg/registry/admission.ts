@@ -22,7 +22,7 @@ import { TransactionBuilder } from './admissiontransaction.js';
 import { expectedKind } from './bodies.js';
 import { converting } from './conversion.js';
 import { type Core, sliceOf } from './core.js';
-import { fromHub, hubSteps, toHub } from './hub.js';
+import { betweenHubs, fromHub, hubSteps } from './hub.js';
 import { metaOf, text } from './meta.js';
 import { replacedKind } from './replacedkind.js';
 import type { DeleteOptions, RequestContext, Target, WriteOptions } from './requests.js';
@@ -227,7 +227,7 @@ export class Admitted implements AdmissionRequest {
   async #settle(version: ServedResource, next: JsonObject): Promise<void> {
     const { resource } = this.#input.target;
     await this.run(hubSteps(version, next));
-    await converting(resource, () => toHub(resource, version, next));
+    await converting(resource, () => betweenHubs(version, resource, next));
   }
 
   run<T>(work: Steps<T>): T | Promise<T> {

@@ -90,8 +90,7 @@ export function fromHub(resource: ServedResource, version: ServedResource, o: Js
   else version.conversion?.fromStorage(o);
 }
 
-/** The reverse of `fromHub`. */
-export function toHub(resource: ServedResource, version: ServedResource, o: JsonObject): void {
+/** Brings an object in the hub version of `version` to that of `resource`, in place. Only custom resources have several. */
+export function betweenHubs(version: ServedResource, resource: ServedResource, o: JsonObject): void {
   if (isCustom(resource.type)) convertVersion(version, resource, o);
-  else version.conversion?.toStorage(o);
 }

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { type JsonObject, objectsAt } from '../../api/index.js';
 import { finish, runSteps } from '../../base/index.js';
 import type { RemoteConverter } from '../conversion.js';
-import { Bench, causesOf, JSON_FORM, refusal } from '../testing.js';
+import { Bench, causesOf, JSON_FORM, refusal, type TestAdmission } from '../testing.js';
 import { compile } from './compile.js';
 
 /**
@@ -49,8 +49,8 @@ const version = (name: 'v1' | 'v2', scaledBy: string, spec: JsonObject): JsonObj
   },
 });
 
-async function opened(remote?: RemoteConverter, specs = SPECS): Promise<Bench> {
-  const b = await Bench.open();
+async function opened(remote?: RemoteConverter, specs = SPECS, admission?: TestAdmission): Promise<Bench> {
+  const b = await Bench.open([], admission);
   const versions = [version('v1', 'size', specs.v1), version('v2', 'count', specs.v2)];
   const definition = { group: 'example.com', scope: 'Namespaced', names: NAMES, versions };
   await b.registry.changeKinds({ set: [compile(definition, NAMES, { remote })] });
@@ -114,6 +114,29 @@ describe('a write through another version', () => {
     const patched = await bench.patch(OTHER, ['default', 'a'], { spec: { new: 'n' } }, 'merge', { dryRun: true });
     expect(patched['spec']).toEqual({ both: 'b' });
   });
+});
+
+it('an admission step gets the object in any version, with all its fields, and may replace it in any', async () => {
+  const seen: unknown[] = [];
+  bench = await opened(undefined, SPECS, () => [
+    {
+      name: 'boxes',
+      mutate: async (r) => {
+        if (r.groupResource.resource !== 'boxes') return;
+        const { object } = (await r.inVersion('example.com/v1'))!;
+        seen.push(r.object, object);
+        await r.replace({ ...object, spec: { both: 'w', new: 'unknown in v1' } });
+      },
+    },
+  ]);
+  const made = await bench.create(OTHER, 'default', box('v2', { both: 'b', new: 'n' }));
+  const spec = { both: 'b', new: 'n', newDefault: 'n' };
+  expect(seen).toMatchObject([
+    { apiVersion: 'example.com/v2', spec },
+    { apiVersion: 'example.com/v1', spec },
+  ]);
+  expect(made).toMatchObject({ apiVersion: 'example.com/v2', spec: { both: 'w' } });
+  expect((await bench.get(STORED, 'default', 'a'))['spec']).toEqual({ both: 'w', oldDefault: 'o' });
 });
 
 describe('owners in several versions', () => {
