@@ -61,9 +61,11 @@ function readList(o: JsonValue | undefined, ...path: readonly string[]): JsonArr
   return Array.isArray(v) ? v : [];
 }
 
-/** Returns the items of a list that are objects. */
+/** Returns the items of a list that are objects: the list itself if all of them are. */
 export const objectsAt = ((o: JsonValue | undefined, ...path: readonly string[]) => {
-  return readList(o, ...path).filter(isObject);
+  const list = readList(o, ...path);
+  for (const item of list) if (!isObject(item)) return list.filter(isObject);
+  return list;
 }) as ObjectsReader;
 
 export const textAt = ((o: JsonValue | undefined, ...path: readonly string[]) => {

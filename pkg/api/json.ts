@@ -120,10 +120,13 @@ export function equalJson(a: JsonValue | undefined, b: JsonValue | undefined): b
     return true;
   }
   if (Array.isArray(b)) return false;
-  const keys = Object.keys(a);
-  if (keys.length !== Object.keys(b).length) return false;
-  for (const k of keys) if (!Object.hasOwn(b, k) || !equalJson(a[k], b[k])) return false;
-  return true;
+  let members = 0;
+  for (const k in a) {
+    if (!Object.hasOwn(b, k) || !equalJson(a[k], b[k])) return false;
+    members++;
+  }
+  for (const _ in b) members--;
+  return members === 0;
 }
 
 /**

@@ -173,15 +173,15 @@ export const isDns1035Label: Rule = (v) =>
 
 /** `name` or `domain/name`: label and annotation keys, resource names, condition types. */
 export const isQualifiedName: Rule = (v) => {
-  const parts = v.split('/');
+  const slash = v.indexOf('/');
   const found: string[] = [];
-  if (parts.length > 2)
+  if (slash >= 0 && v.includes('/', slash + 1))
     return [
       `a valid label key ${messages.qualified} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
     ];
-  const name = parts.at(-1)!;
-  if (parts.length === 2) {
-    const prefix = parts[0]!;
+  const name = v.slice(slash + 1);
+  if (slash >= 0) {
+    const prefix = v.slice(0, slash);
     if (prefix === '') found.push('prefix part must be non-empty');
     else if (byteLength(prefix) > dns1123SubdomainMax) found.push(`prefix part ${tooLongBytes(dns1123SubdomainMax)}`);
     if (prefix !== '' && !everyLabel(prefix, lowerLabel)) found.push(`prefix part ${messages.subdomain}`);

@@ -52,8 +52,24 @@ export function quantityOf(units: number | bigint, notation: Quantity['notation'
   return { nanos: BigInt(units) * UNIT, notation };
 }
 
+/** The quantities of recent texts: those of a workload are the same in each of its pods. */
+const recent = new Map<string, Quantity | { readonly error: string }>();
+/** Texts that are remembered, and characters of the longest one. */
+const RECENT_MAX = 1024;
+const RECENT_CHARACTERS_MAX = 24;
+
 /** The value, or kube-apiserver's error text. */
 export function readQuantity(text: string): Quantity | { readonly error: string } {
+  const known = recent.get(text);
+  if (known !== undefined) return known;
+  const read = parse(text);
+  if (text.length > RECENT_CHARACTERS_MAX) return read;
+  if (recent.size >= RECENT_MAX) recent.clear();
+  recent.set(text, read);
+  return read;
+}
+
+function parse(text: string): Quantity | { readonly error: string } {
   const m = PARTS.exec(text);
   if (text === '' || m === null) return { error: FORMAT };
   const [, sign, whole, fraction = '', suffix = ''] = m as unknown as [string, string, string, ...string[]];

@@ -6,7 +6,7 @@ export { Flows } from './flows.js';
 export { OrderedMap, type OrderedView } from './orderedmap.js';
 export { PutOff } from './putoff.js';
 export { finish, type Pace, runSteps, Scheduler, Slice, type Steps } from './scheduler.js';
-export { sortSteps } from './sort.js';
+export { sortInPlace, sortSteps } from './sort.js';
 export { ownText, shellWord, withoutTrailing } from './text.js';
 export { TurnoverMap } from './turnovermap.js';
 export { type Clock, type Random, type Timers, timerMillisecondsMax, type World } from './world.js';

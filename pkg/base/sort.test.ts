@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { finish, sortSteps } from './index.js';
+import { finish, sortInPlace, sortSteps } from './index.js';
 
 it('sorts like Array.prototype.sort, also where items are equal', () => {
   const item = fc.record({ key: fc.nat(20), at: fc.nat() });
@@ -38,4 +38,16 @@ it('pauses, and leaves the list as it is', () => {
   expect(compared.length).toBeGreaterThan(30);
   expect(Math.max(...compared)).toBeLessThan(10_000);
   expect(items).toEqual(given);
+});
+
+it('sorts short and long lists in place, and keeps equal items in order', () => {
+  const item = fc.record({ key: fc.nat(9), at: fc.nat() });
+  const compare = (a: { key: number }, b: { key: number }): number => a.key - b.key;
+  fc.assert(
+    fc.property(fc.array(item, { maxLength: 60, size: 'max' }), (items) => {
+      const expected = [...items].sort(compare);
+      expect(sortInPlace(items, compare)).toBe(items);
+      expect(items).toEqual(expected);
+    }),
+  );
 });

@@ -114,8 +114,24 @@ function matches(
   return { encoding, as, pretty: parameters.get('pretty') === '1' };
 }
 
+/** The clauses of recent headers: a client sends the same ones again and again. */
+const parsedHeaders = new Map<string, readonly Clause[]>();
+/** Headers that are remembered, and characters of the longest one. */
+const PARSED_HEADERS_MAX = 128;
+const PARSED_CHARACTERS_MAX = 512;
+
 /** Best first: by quality, then types before wildcards, then in the order of the header. */
 export function parseAccept(accept: string): readonly Clause[] {
+  const known = parsedHeaders.get(accept);
+  if (known !== undefined) return known;
+  const clauses = readAccept(accept);
+  if (accept.length > PARSED_CHARACTERS_MAX) return clauses;
+  if (parsedHeaders.size >= PARSED_HEADERS_MAX) parsedHeaders.clear();
+  parsedHeaders.set(accept, clauses);
+  return clauses;
+}
+
+function readAccept(accept: string): readonly Clause[] {
   const clauses = accept
     .split(',', CLAUSES_MAX)
     .map(parseClause)
@@ -330,6 +346,9 @@ export function patchTypeOf(
   server: SupportedEncodings,
   strategic: boolean,
 ): { readonly type: PatchType; readonly encoding: Body['encoding'] } {
+  const known = PATCHES.get(contentType ?? '');
+  if (known !== undefined && (strategic || known.type !== 'strategic') && server.encodings.includes(known.encoding))
+    return known;
   const semicolon = contentType?.indexOf(';') ?? -1;
   const cut = semicolon > 0 ? contentType!.slice(0, semicolon) : (contentType ?? '');
   const supported = [...PATCHES]

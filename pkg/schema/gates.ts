@@ -56,6 +56,16 @@ const FIRST_OF: Readonly<Record<string, readonly string[]>> = {
     'podCertificate',
   ],
 };
+/** The first of the rival fields of a struct that a value has. */
+function firstPresent(value: JsonObject, schema: StructSchema): string | undefined {
+  const rivals = FIRST_OF[schema.name ?? ''];
+  return rivals?.find((name) => isPresent(value, name));
+}
+
+/** Whether a field is a rival of `first` that does not count. */
+const isBehind = (first: string | undefined, field: Field, schema: StructSchema): boolean =>
+  field.name !== first && FIRST_OF[schema.name ?? '']?.includes(field.name) === true;
+
 const FIRST_OF_GATE = 'AtomicWriteVolumeUserFields';
 
 /** The templates of claims in a stateful set keep the fields of disabled features. */
@@ -90,15 +100,14 @@ function visit(value: JsonValue, schema: Schema, seen: Visitor, later: PutOff, p
       if (asGiven(value, field.name) === undefined) continue;
       seen(value, field, !(passed && field.featureGate === FIRST_OF_GATE));
     }
-    const rivals = FIRST_OF[schema.name ?? ''] ?? [];
-    const first = rivals.find((name) => isPresent(value, name));
+    const first = firstPresent(value, schema);
     for (const field of descend) {
       if (keepsGated(field)) continue;
       const inner = getOwn(value, field.name);
       if (inner === undefined || inner === null) continue;
-      const had = sizeOf(inner);
-      visit(inner, field.schema, seen, later, passed || (field.name !== first && rivals.includes(field.name)));
-      if (had > 0 && sizeOf(inner) === 0 && isDroppedEmpty(field.schema)) delete value[field.name];
+      const had = isDroppedEmpty(field.schema) && sizeOf(inner) > 0;
+      visit(inner, field.schema, seen, later, passed || isBehind(first, field, schema));
+      if (had && sizeOf(inner) === 0) delete value[field.name];
     }
   } else if (schema.kind === 'list') {
     if (Array.isArray(value)) later.each(value, (item) => visit(item, schema.items, seen, later, passed));

@@ -1,5 +1,6 @@
 import { ApiError, isObject, type JsonObject } from '../api/index.js';
 import type { World } from '../base/index.js';
+import type { ObservedChange } from '../cache/index.js';
 import type { Cluster, Following, Observer, Place } from '../controllers/index.js';
 import {
   type Answer,
@@ -155,6 +156,15 @@ function objectOf(answer: Answer): JsonObject {
   return answer.kind === 'stored' ? answer.stored.value() : answer.value;
 }
 
+function report(observer: Observer, resource: ServedResource, { before, after, revision }: ObservedChange): void {
+  observer.changed(resource, before, after, revision);
+}
+
+const reportLater =
+  (observer: Observer, resource: ServedResource, change: ObservedChange): (() => void) =>
+  () =>
+    report(observer, resource, change);
+
 /**
  * Delivers the current state first, one collection after the other, and then every change. A change that arrives
  * meanwhile is delivered after the state. Objects of a kind that is added or replaced later are delivered in the same
@@ -166,12 +176,12 @@ function follow(registry: Registry, observer: Observer): Following {
   let waiting: (() => void)[] | undefined;
   let handovers = 0;
   let stopped = false;
-  const stopObserving = registry.cache.observe(({ prefix, before, after, revision }) => {
-    const resource = resources.get(prefix);
+  // Each write calls this for every controller, and most have no interest in the kind: nothing is allocated for these.
+  const stopObserving = registry.cache.observe((change) => {
+    const resource = resources.get(change.prefix);
     if (resource === undefined) return;
-    const report = (): void => observer.changed(resource, before, after, revision);
-    if (waiting === undefined) report();
-    else waiting.push(report);
+    if (waiting === undefined) report(observer, resource, change);
+    else waiting.push(reportLater(observer, resource, change));
   });
   const stopKinds = registry.observeKinds((_next, { set, gone }) => {
     const changed: (readonly [string, ServedResource])[] = [];

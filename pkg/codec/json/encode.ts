@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, remembersEmpty } from '../../api/index.js';
-import type { Steps } from '../../base/index.js';
+import { type Steps, sortInPlace } from '../../base/index.js';
 import {
   compilePerSchema,
   type ListSchema,
@@ -193,34 +193,31 @@ function membersIn(schema: StructSchema): (value: JsonObject) => Members {
   const always = fields.filter((f) => !f.leftOut);
   return (value) => {
     const found: FieldWriter[] = [];
-    const unknown: string[] = [];
-    let inOrder = true;
-    let last = -1;
+    let unknown: string[] | undefined;
     let missing = always.length;
     for (const key in value) {
       const field = byName.get(key);
       if (field === undefined) {
         differs = true;
-        if (schema.preserveUnknown) unknown.push(key);
+        if (schema.preserveUnknown) {
+          unknown ??= [];
+          unknown.push(key);
+        }
         continue;
       }
       found.push(field);
-      if (field.index < last) inOrder = false;
-      last = field.index;
       if (!field.leftOut) missing--;
     }
     if (missing > 0) {
       differs = true;
-      for (const field of always) {
-        if (Object.hasOwn(value, field.name)) continue;
-        found.push(field);
-        inOrder = false;
-      }
+      for (const field of always) if (!Object.hasOwn(value, field.name)) found.push(field);
     }
-    if (!inOrder) found.sort((a, b) => a.index - b.index);
-    return { found, unknown: unknown.sort() };
+    return { found: sortInPlace(found, byIndex), unknown: unknown?.sort() ?? NONE };
   };
 }
+
+const NONE: readonly string[] = [];
+const byIndex = (a: FieldWriter, b: FieldWriter): number => a.index - b.index;
 
 function struct(schema: StructSchema): Writer {
   const membersOf = membersIn(schema);
@@ -321,11 +318,14 @@ const ASTRAL = /[\ud800-\udfff]/;
 export function sortedKeys(value: JsonObject): string[] {
   const keys = Object.keys(value);
   if (keys.length < 2) return keys;
-  keys.sort();
+  sortInPlace(keys, byUnits);
   // UTF-16 order differs from UTF-8 order only between surrogates and the characters from U+E000 on.
-  if (keys.some((key) => ASTRAL.test(key))) keys.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+  for (const key of keys) if (ASTRAL.test(key)) return keys.sort(byBytes);
   return keys;
 }
+
+const byUnits = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 function isInOrder(value: JsonObject, keys: readonly string[]): boolean {
   let i = 0;

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalBase64 } from './bytes.js';
 import { canonicalQuantityText } from './quantity.js';
@@ -114,6 +115,32 @@ describe('times', () => {
     ],
   ])('micro time %s', (written, expected) => {
     expect(text(canonicalMicroTime(written))).toBe(expected);
+  });
+
+  it('have the same canonical text and the same seconds in UTC and with an offset of zero', () => {
+    const digits = (n: number, length: number): string => String(n).padStart(length, '0');
+    const part = (max: number, length = 2) => fc.nat(max).map((n) => digits(n, length));
+    const day = fc.tuple(part(9999, 4), part(13), part(32)).map((parts) => parts.join('-'));
+    const clock = fc.tuple(part(24), part(60), part(60)).map((parts) => parts.join(':'));
+    const fraction = fc.oneof(
+      fc.constant(''),
+      fc.stringMatching(/^[.,:][0-9x]{0,9}$/),
+      part(999_999, 6).map((d) => `.${d}`),
+    );
+    fc.assert(
+      fc.property(day, clock, fraction, (date, time, rest) => {
+        for (const canonical of [canonicalTime, canonicalMicroTime]) {
+          const plain = canonical(`${date}T${time}${rest}Z`);
+          const parsed = canonical(`${date}T${time}${rest}+00:00`);
+          expect(plain.ok).toBe(parsed.ok);
+          if (!plain.ok || !parsed.ok) continue;
+          expect(plain.text).toBe(parsed.text);
+          if (plain.text === null) continue;
+          expect(timeParts(plain.text).seconds).toBe(Math.floor(Date.parse(plain.text) / 1000));
+        }
+      }),
+      { numRuns: 2000 },
+    );
   });
 
   it('survive a round trip through seconds and nanoseconds', () => {

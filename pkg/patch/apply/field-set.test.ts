@@ -95,6 +95,22 @@ describe('set algebra agrees with sets of paths', () => {
   });
 });
 
+it('sorts a set of many nodes as it sorts its parts', () => {
+  const small = fc.array(path, { minLength: 1, maxLength: 8 });
+  fc.assert(
+    fc.property(fc.array(small, { minLength: 60, maxLength: 80 }), (lists) => {
+      const whole: Record<string, FieldSet> = {};
+      lists.forEach((list, i) => {
+        whole[`f:${(i * 37) % 1000}`] = setOfPaths(list);
+      });
+      const names = Object.keys(whole).sort();
+      const expected = names.map((name) => `"${name}":${JSON.stringify(sortedSet(whole[name]!))}`);
+      expect(JSON.stringify(sortedSet(whole))).toBe(`{${expected.join(',')}}`);
+    }),
+    { numRuns: 50 },
+  );
+});
+
 describe('the wire form', () => {
   const read = (json: JsonValue) => JSON.stringify(sortedSet(parseSet(json)));
   it.each<[string, JsonValue, string]>([

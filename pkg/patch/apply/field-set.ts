@@ -1,5 +1,5 @@
 import { isObject, type JsonValue } from '../../api/index.js';
-import { finish, type Steps } from '../../base/index.js';
+import { finish, type Steps, sortInPlace } from '../../base/index.js';
 import { fieldSetDepthMax } from '../limits.js';
 import { canonicalElement, compareElements, type PathElement, sortedElements } from './element.js';
 import { elementSchema, isOpen, type Node } from './shape.js';
@@ -252,8 +252,49 @@ export function sortedSet(set: FieldSet): FieldSet {
   return finish(sortedSteps(set));
 }
 
-/** `sortedSet` in steps. */
+/** `sortedSet` in steps. A set of the usual size is sorted at once: a generator for each of its nodes costs more than the sorting. */
 export function* sortedSteps(set: FieldSet): Steps<FieldSet> {
+  return left(set, AT_ONCE) >= 0 ? sortedNow(set) : yield* sortedNodes(set);
+}
+
+/** Returns how many of `nodes` remain after those of the set are counted; negative if it has more. */
+function left(set: FieldSet, nodes: number): number {
+  let rest = nodes;
+  for (const k in set) {
+    if (--rest < 0) return rest;
+    const node = set[k]!;
+    if (node !== leaf) rest = left(node, rest);
+  }
+  return rest;
+}
+
+function sortedNow(set: FieldSet): FieldSet {
+  let last: string | undefined;
+  for (const k in set) {
+    if (last !== undefined && compareKeys(last, k) >= 0) return resorted(set);
+    last = k;
+  }
+  let out: MutableSet | undefined;
+  for (const k in set) {
+    const node = set[k]!;
+    const child = node === leaf ? node : sortedNow(node);
+    if (child === node) continue;
+    out ??= { ...set };
+    out[k] = child;
+  }
+  return out ?? set;
+}
+
+function resorted(set: FieldSet): FieldSet {
+  const out: MutableSet = {};
+  for (const k of sortInPlace(Object.keys(set), compareKeys)) {
+    const node = set[k]!;
+    out[k] = node === leaf ? node : sortedNow(node);
+  }
+  return out;
+}
+
+function* sortedNodes(set: FieldSet): Steps<FieldSet> {
   const keys = Object.keys(set);
   if (keys.length === 0) return set;
   let visited = 0;
@@ -262,7 +303,7 @@ export function* sortedSteps(set: FieldSet): Steps<FieldSet> {
     for (const k of keys) {
       if (++visited % AT_ONCE === 0) yield;
       const node = set[k]!;
-      const child = node === leaf ? node : yield* sortedSteps(node);
+      const child = node === leaf ? node : yield* sortedNodes(node);
       if (child === node) continue;
       out ??= { ...set };
       out[k] = child;
@@ -273,7 +314,7 @@ export function* sortedSteps(set: FieldSet): Steps<FieldSet> {
   for (const k of yield* sortedElements(keys.filter((e) => e !== '.'))) {
     if (++visited % AT_ONCE === 0) yield;
     const node = set[k]!;
-    out[k] = node === leaf ? node : yield* sortedSteps(node);
+    out[k] = node === leaf ? node : yield* sortedNodes(node);
   }
   return out;
 }

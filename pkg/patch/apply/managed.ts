@@ -7,7 +7,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../api/index.js';
-import type { Steps } from '../../base/index.js';
+import { type Steps, sortInPlace } from '../../base/index.js';
 import { emptySet, equalSets, type FieldSet, parseSet, sortedSteps } from './field-set.js';
 
 export type Operation = 'Apply' | 'Update';
@@ -116,7 +116,7 @@ export function tryDecodeOwners(entries: JsonArray | undefined, stored: boolean)
 export function* encodeOwners(owners: Owners): Steps<JsonArray | undefined> {
   if (owners.size === 0) return undefined;
   const entries: JsonArray = [];
-  for (const owner of [...owners.values()].sort(compareOwners)) {
+  for (const owner of sortInPlace([...owners.values()], compareOwners)) {
     entries.push(yield* encodeOwner(owner));
     yield;
   }
@@ -151,7 +151,7 @@ function isUnchanged(o: Owner, source: JsonObject): boolean {
 function compareOwners(a: Owner, b: Owner): number {
   if (a.operation !== b.operation) return a.operation === 'Apply' ? -1 : 1;
   return (
-    seconds(a.time) - seconds(b.time) ||
+    (a.time === b.time ? 0 : seconds(a.time) - seconds(b.time)) ||
     compareText(a.manager, b.manager) ||
     compareText(a.apiVersion, b.apiVersion) ||
     compareText(a.subresource, b.subresource)

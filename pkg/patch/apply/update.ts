@@ -47,7 +47,7 @@ export class ConflictError extends Error {
 /** Converts at most once per object and version. */
 class Versions {
   readonly #convert: Convert;
-  readonly #known = new Map<JsonObject, Map<string, Versioned | undefined>>();
+  #known: Map<JsonObject, Map<string, Versioned | undefined>> | undefined;
 
   constructor(convert: Convert) {
     this.#convert = convert;
@@ -55,6 +55,7 @@ class Versions {
 
   at(o: Versioned, apiVersion: string, failure = ''): Versioned | undefined {
     if (o.apiVersion === apiVersion) return o;
+    this.#known ??= new Map();
     let byVersion = this.#known.get(o.value);
     if (byVersion === undefined) {
       byVersion = new Map();
