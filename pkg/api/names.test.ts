@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   isCanonicalIp,
@@ -69,4 +70,28 @@ describe('addresses', () => {
     expect(isCidr('10.0.0.0/33')[0]).toMatch(/^must be a valid CIDR value/);
     expect(isCidr('010.0.0.0/8')).toEqual(['must not have leading 0s in IP or prefix length']);
   });
+});
+
+it('a qualified name without errors is one that the expressions of kube-apiserver match', () => {
+  const name = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
+  const prefix = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+  const part = fc.oneof(
+    fc.stringMatching(/^[aZ9._/\u00e9-]{0,8}$/),
+    fc.constantFrom('a'.repeat(63), 'a'.repeat(64), 'b'.repeat(254)),
+  );
+  const text = fc.oneof(
+    part,
+    fc.tuple(part, part).map((parts) => parts.join('/')),
+  );
+  fc.assert(
+    fc.property(text, (v) => {
+      const parts = v.split('/');
+      const expected =
+        name.test(parts.at(-1)!) &&
+        parts.at(-1)!.length <= 63 &&
+        (parts.length === 1 || (parts.length === 2 && prefix.test(parts[0]!) && parts[0]!.length <= 253));
+      expect(isQualifiedName(v).length === 0).toBe(expected);
+    }),
+    { numRuns: 3000 },
+  );
 });

@@ -43,6 +43,33 @@ function qualifiedPart(s: string): boolean {
   return isAlphanumeric(s.charCodeAt(0)) && isAlphanumeric(s.charCodeAt(s.length - 1));
 }
 
+const NONE: readonly string[] = [];
+const HYPHEN = 0x2d;
+const DOT = 0x2e;
+
+/**
+ * Whether a text is a qualified name, with a prefix of lower case labels before `slash` or none (-1). Nearly all keys are, and most are checked
+ * several times in a write: this looks at each character once and makes no other text.
+ */
+function isOrdinaryName(v: string, slash: number): boolean {
+  const from = slash + 1;
+  const last = v.length - 1;
+  if (last < from || v.length - from > qualifiedNameMax || slash > dns1123SubdomainMax) return false;
+  for (let i = from; i <= last; i++) if (!QUALIFIED_CLASSES[v.charCodeAt(i)]) return false;
+  if (!isAlphanumeric(v.charCodeAt(from)) || !isAlphanumeric(v.charCodeAt(last))) return false;
+  // A label begins and ends with a letter or digit.
+  let before = DOT;
+  for (let i = 0; i < slash; i++) {
+    const code = v.charCodeAt(i);
+    const between = code === DOT || code === HYPHEN;
+    if (between ? before === DOT || (code === DOT && before === HYPHEN) : !isLowerAlphanumeric(code)) return false;
+    before = between ? code : ALPHANUMERIC;
+  }
+  return slash < 0 || before === ALPHANUMERIC;
+}
+
+const isLowerAlphanumeric = (code: number): boolean => (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39);
+
 const messages = {
   label: regexSentence(
     "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
@@ -174,6 +201,7 @@ export const isDns1035Label: Rule = (v) =>
 /** `name` or `domain/name`: label and annotation keys, resource names, condition types. */
 export const isQualifiedName: Rule = (v) => {
   const slash = v.indexOf('/');
+  if (isOrdinaryName(v, slash)) return NONE;
   const found: string[] = [];
   if (slash >= 0 && v.includes('/', slash + 1))
     return [

@@ -172,7 +172,10 @@ export class Scheduler {
     if (i < list.length) {
       // What asks again stands behind what was not served.
       const again = this.#waiting.get(flow);
-      this.#waiting.set(flow, again === undefined ? list.slice(i) : list.slice(i).concat(again));
+      list.copyWithin(0, i);
+      list.length -= i;
+      if (again !== undefined) for (const one of again) list.push(one);
+      this.#waiting.set(flow, list);
     }
     return isFirst;
   }

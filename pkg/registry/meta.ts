@@ -12,6 +12,7 @@ import {
   type NameRule,
   parseApiVersion,
 } from '../api/index.js';
+import { sortInPlace } from '../base/index.js';
 import { disallowedOwner } from './builtin/core/owners.js';
 import { limits } from './limits.js';
 
@@ -149,7 +150,8 @@ export function validateAnnotations(annotations: JsonValue | undefined, path: Fi
   if (bytes > limits.annotationsBytesMax) errors.tooLong(path, limits.annotationsBytesMax);
 }
 
-const sorted = (o: JsonObject): [string, JsonValue][] => Object.entries(o).sort(([a], [b]) => (a < b ? -1 : 1));
+const byKey = (a: readonly [string, JsonValue], b: readonly [string, JsonValue]): number => (a[0] < b[0] ? -1 : 1);
+const sorted = (o: JsonObject): [string, JsonValue][] => sortInPlace(Object.entries(o), byKey);
 
 const OWNER_FIELDS = ['apiVersion', 'kind', 'name', 'uid', 'controller', 'blockOwnerDeletion'];
 

@@ -29,6 +29,8 @@ export const sharedState: Readonly<Record<string, Readonly<Record<string, string
   },
   'pkg/audit/text.ts': { lastSecond: PURE, lastSecondPiece: PURE },
   'pkg/auth/user.ts': { authenticated: OF_OBJECT },
+  'pkg/api/quantity.ts': { recent: PURE },
+  'pkg/http/negotiate.ts': { parsedHeaders: PURE },
   'pkg/api/names.ts': { QUALIFIED_CLASSES: 'a constant table' },
   'pkg/api/selectors.ts': { CLASSES: 'a constant table' },
   'pkg/cel/kubernetes.ts': { environments: PURE },
