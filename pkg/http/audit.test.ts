@@ -13,6 +13,7 @@ const LIST = `GET ${CMS} HTTP/1.1\r\nHost: x\r\n\r\n`;
 class HeldBackend implements Backend {
   readonly overlaps: boolean;
   readonly stages: string[] = [];
+  readonly annotations: (Readonly<Record<string, string>> | undefined)[] = [];
   readonly #waiting: ((ok: boolean) => void)[] = [];
 
   constructor(overlaps: boolean) {
@@ -20,7 +21,9 @@ class HeldBackend implements Backend {
   }
 
   process({ json }: { readonly json: string }): Promise<boolean> {
-    this.stages.push((JSON.parse(json) as { readonly stage: string }).stage);
+    const event = JSON.parse(json) as { readonly stage: string; readonly annotations?: Record<string, string> };
+    this.stages.push(event.stage);
+    this.annotations.push(event.annotations);
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
@@ -36,12 +39,12 @@ afterEach(async () => {
   for (const { listener } of opened.splice(0)) await listener.drain(0);
 });
 
-async function open(overlaps: boolean) {
+async function open(overlaps: boolean, world = testWorld) {
   const backend = new HeldBackend(overlaps);
   const rules = [{ level: 'Metadata' }];
   const text = JSON.stringify({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules });
   const auditor = new Auditor(await readPolicy('policy', text), [backend], new AuditMetrics());
-  const door = await TestDoor.open(testWorld, { stages: { audit: requestAudit(auditor, testWorld) } });
+  const door = await TestDoor.open(world, { stages: { audit: requestAudit(auditor, world) } });
   opened.push(door);
   let served = 0;
   door.services.registry.before = async () => void served++;
@@ -73,6 +76,28 @@ describe('a request whose event is being recorded', () => {
     expect(await answer).toMatch(/^HTTP\/1.1 201 /);
     await eventually(() => backend.stages.length === 2);
     expect(backend.stages).toEqual(['RequestReceived', 'ResponseComplete']);
+    backend.record(true);
+    socket.destroy();
+  });
+
+  it.each([
+    ['an object', CREATE, ' 201 '],
+    ['an error', `GET ${CMS}/none HTTP/1.1\r\nHost: x\r\n\r\n`, ' 404 '],
+  ])('waits in the time of the request and not in that of the encoding: %s', async (_, request, code) => {
+    let now = 0;
+    const clock = { ...testWorld.clock, monotonic: () => now };
+    const { backend, socket, many } = await open(true, { ...testWorld, clock });
+    const answer = until(socket, (text) => text.includes(code));
+    socket.write(request);
+    await eventually(() => backend.stages.length === 1);
+    await many();
+    now = 600;
+    backend.record(true);
+    await answer;
+    await eventually(() => backend.stages.length === 2);
+    const annotations = backend.annotations[1]!;
+    expect(annotations['apiserver.latency.k8s.io/total']).toBe('600ms');
+    expect(annotations).not.toHaveProperty(['apiserver.latency.k8s.io/serialize-response-object']);
     backend.record(true);
     socket.destroy();
   });

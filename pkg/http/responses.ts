@@ -182,9 +182,11 @@ export function sendStatus(
     audit.status = status;
     if (audit.wantsResponse) audit.responseObject = JSON.stringify(status);
   }
-  return timed(call, 'encodingTime', () =>
-    sendBytes(call, code, MEDIA_TYPES[encoding], encodeDocument(status, encoding, pretty), more),
-  );
+  const send = (): void | Promise<void> =>
+    timed(call, 'encodingTime', () =>
+      sendBytes(call, code, MEDIA_TYPES[encoding], encodeDocument(status, encoding, pretty), more),
+    );
+  return call.recorded === undefined ? send() : call.recorded.then(send);
 }
 
 function fault(call: Call, error: unknown, log: Log): ApiError {
