@@ -49,9 +49,7 @@ class RequestAudit implements Audit {
       };
     const recording = this.#auditor.stage(audit, 'RequestReceived', 0, '');
     if (recording !== undefined && this.#auditor.overlaps && waitsWithResponse(call)) {
-      call.recorded = recording.then(() => {
-        call.recorded = undefined;
-      });
+      call.recorded = recording;
       return undefined;
     }
     return recording?.then((ok) => {

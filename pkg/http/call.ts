@@ -73,7 +73,7 @@ export class Call implements RequestContext, Credentials {
   panic: string | undefined;
   bodyRecord: RequestContext['bodyRecord'];
   /** Resolves when the audit has recorded the request, which is not answered before. Undefined: there is nothing to wait for. */
-  recorded: Promise<void> | undefined;
+  recorded: Promise<unknown> | undefined;
   /** Called once when the response of a long-running request begins. */
   responseStarted: (() => void) | undefined;
   readonly #world: World;
@@ -213,6 +213,14 @@ export interface CallOptions {
 const AUDIT_ID = /^[\w.-]{1,64}$/;
 const NOBODY: UserInfo = { name: '', groups: [] };
 const NO_INFO = { kind: 'path', path: '', query: undefined } as unknown as RequestInfo;
+
+/** Calls `send` once the request is recorded. */
+export function whenRecorded(call: Call, send: () => void | Promise<void>): void | Promise<void> {
+  const { recorded } = call;
+  if (recorded === undefined) return send();
+  call.recorded = undefined;
+  return recorded.then(send);
+}
 
 /** Runs a step of a response. Its time is for the audit only. */
 export function timed<T>(call: Call, step: 'encodingTime' | 'writingTime', work: () => T): T {

@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { ApiError, errors, type Status } from '../api/index.js';
 import type { Rendering } from '../registry/index.js';
 import type { Log } from '../telemetry/index.js';
-import { type Call, timed } from './call.js';
+import { type Call, timed, whenRecorded } from './call.js';
 import { encodeDocument } from './documents.js';
 import type { AnswerStream } from './exchange.js';
 import { acceptsGzip, gzipped } from './gzip.js';
@@ -46,7 +46,7 @@ export function sendBytes(
   body: Buffer,
   more?: OutgoingHttpHeaders,
 ): void | Promise<void> {
-  if (call.recorded !== undefined) return call.recorded.then(() => sendBytes(call, status, contentType, body, more));
+  if (call.recorded !== undefined) return whenRecorded(call, () => sendBytes(call, status, contentType, body, more));
   if (body.length <= limits.plainBytesMax || !acceptsGzip(call))
     return sendPlain(call, status, contentType, body, more);
   call.status = status;
@@ -61,7 +61,7 @@ export function sendPlain(
   body: Buffer,
   more?: OutgoingHttpHeaders,
 ): void | Promise<void> {
-  if (call.recorded !== undefined) return call.recorded.then(() => sendPlain(call, status, contentType, body, more));
+  if (call.recorded !== undefined) return whenRecorded(call, () => sendPlain(call, status, contentType, body, more));
   const headers = headersOf(call, contentType);
   if (more !== undefined) Object.assign(headers, more);
   call.status = status;
@@ -182,11 +182,11 @@ export function sendStatus(
     audit.status = status;
     if (audit.wantsResponse) audit.responseObject = JSON.stringify(status);
   }
-  const send = (): void | Promise<void> =>
+  return whenRecorded(call, () =>
     timed(call, 'encodingTime', () =>
       sendBytes(call, code, MEDIA_TYPES[encoding], encodeDocument(status, encoding, pretty), more),
-    );
-  return call.recorded === undefined ? send() : call.recorded.then(send);
+    ),
+  );
 }
 
 function fault(call: Call, error: unknown, log: Log): ApiError {

@@ -1,7 +1,7 @@
 import type { Answer, ListResult, Representation } from '../../registry/index.js';
 import { isCustom } from '../../schema/index.js';
 import { withoutManagedFields } from '../audit.js';
-import { type Call, timed } from '../call.js';
+import { type Call, timed, whenRecorded } from '../call.js';
 import { limits } from '../limits.js';
 import {
   checkRoute,
@@ -78,10 +78,9 @@ export function sendObject(
   answer: Answer,
   representation: Representation,
 ): void | Promise<void> {
-  const { call } = request;
-  const send = (): void | Promise<void> =>
-    timed(call, 'encodingTime', () => encodeAndSend(request, services, status, answer, representation));
-  return call.recorded === undefined ? send() : call.recorded.then(send);
+  return whenRecorded(request.call, () =>
+    timed(request.call, 'encodingTime', () => encodeAndSend(request, services, status, answer, representation)),
+  );
 }
 
 function encodeAndSend(
