@@ -16,10 +16,10 @@ const STORAGE_CLASSES = { group: 'storage.k8s.io', resource: 'storageclasses' } 
 export function claimResizeStep(objects: StoredObjects): AdmissionStep {
   return {
     name: 'PersistentVolumeClaimResize',
+    concerns: (request) => request.operation === 'update' && isAbout(request, '', 'persistentvolumeclaims'),
     validate: async (request) => {
       const { object, old } = request;
-      if (request.operation !== 'update' || object === undefined || old === undefined) return;
-      if (!isAbout(request, '', 'persistentvolumeclaims') || !grows(object, old)) return;
+      if (object === undefined || old === undefined || !grows(object, old)) return;
       const name = textAt(object, 'metadata', 'name');
       const refuse = (why: string): Error => errors.forbidden(request.groupResource, name, why);
       if (textAt(old, 'status', 'phase') !== 'Bound')

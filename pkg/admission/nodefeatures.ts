@@ -18,11 +18,13 @@ const NODES = { group: '', resource: 'nodes' } as const;
 export function nodeFeaturesStep(objects: StoredObjects, enabled: (gate: string) => boolean): AdmissionStep {
   return {
     name: 'NodeDeclaredFeatureValidator',
+    concerns: (request) =>
+      enabled('NodeDeclaredFeatures') &&
+      (isSlice(request)
+        ? enabled('DRANodeAllocatableResources')
+        : request.operation === 'update' && isPodChange(request)),
     validate: async (request) => {
-      if (!enabled('NodeDeclaredFeatures')) return;
-      if (isAbout(request, 'resource.k8s.io', 'resourceslices') && enabled('DRANodeAllocatableResources'))
-        return checkSliceNodes(request, objects);
-      if (request.operation !== 'update' || !isPodChange(request)) return;
+      if (isSlice(request)) return checkSliceNodes(request, objects);
       const { object, old } = request;
       const name = textAt(object, 'spec', 'nodeName');
       if (name === '' || at(object, 'metadata', 'generation') === at(old, 'metadata', 'generation')) return;
@@ -40,6 +42,8 @@ export function nodeFeaturesStep(objects: StoredObjects, enabled: (gate: string)
     },
   };
 }
+
+const isSlice = (request: AdmissionRequest): boolean => isAbout(request, 'resource.k8s.io', 'resourceslices');
 
 const isPodChange = ({ groupResource, subresource, object, old }: AdmissionRequest): boolean =>
   groupResource.group === '' &&

@@ -54,10 +54,10 @@ export function nodeRestrictionStep(
 ): AdmissionStep {
   return {
     name: 'NodeRestriction',
+    concerns: ({ user, operation }) =>
+      operation !== 'connect' && user.name.startsWith(NODE_PREFIX) && user.groups.includes(NODES_GROUP),
     mutate: async (request) => {
-      const { user, groupResource, operation } = request;
-      if (!user.name.startsWith(NODE_PREFIX) || !user.groups.includes(NODES_GROUP)) return;
-      if (operation === 'connect') return;
+      const { user, groupResource } = request;
       const refuse = (why: string): Error => forbidden(request, why);
       const node = user.name.slice(NODE_PREFIX.length);
       if (node === '') throw refuse(`could not determine node from user ${JSON.stringify(user.name)}`);

@@ -20,10 +20,11 @@ const NODES = { group: '', resource: 'nodes' } as const;
 export function podResizeStep(objects: StoredObjects): AdmissionStep {
   return {
     name: 'PodResizeValidator',
+    concerns: ({ operation, subresource, groupResource: { group, resource } }) =>
+      operation === 'update' && subresource === 'resize' && group === '' && resource === 'pods',
     validate: async (request) => {
-      const { operation, subresource, groupResource, object, old } = request;
-      if (operation !== 'update' || subresource !== 'resize' || groupResource.group !== '') return;
-      if (groupResource.resource !== 'pods' || object === undefined) return;
+      const { object, old } = request;
+      if (object === undefined) return;
       const name = textAt(object, 'spec', 'nodeName');
       if (name === '' || at(object, 'metadata', 'generation') === at(old, 'metadata', 'generation')) return;
       const node = await objects.get(NODES, '', name);

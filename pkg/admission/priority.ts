@@ -56,12 +56,11 @@ export function priorityStep(objects: StoredObjects, enabled: Enabled): Admissio
   const served = TARGETS.filter(({ gate }) => gate === undefined || enabled(gate));
   return {
     name: 'Priority',
-    mutate: async (request) => {
+    mutate: (request) => {
       if (request.operation === 'update' && isAbout(request, '', 'pods')) keepPriority(request);
-      if (request.operation !== 'create') return;
+      if (request.operation !== 'create' || request.object === undefined) return undefined;
       const target = served.find(({ group, resource }) => isAbout(request, group, resource));
-      if (target !== undefined && request.object !== undefined)
-        await setPriority(request.object, request, objects, target, enabled);
+      return target === undefined ? undefined : setPriority(request.object, request, objects, target, enabled);
     },
     validate: (request) => {
       if (request.operation === 'delete' || !isAbout(request, CLASSES.group, CLASSES.resource)) return;
@@ -87,25 +86,35 @@ function keepPriority({ object, old }: AdmissionRequest): void {
   }
 }
 
-async function setPriority(
+function setPriority(
   object: JsonObject,
   request: AdmissionRequest,
   objects: StoredObjects,
   target: Target,
   enabled: Enabled,
-): Promise<void> {
+): void | Promise<void> {
   const spec = objectIn(object, 'spec');
   const refuse = (why: string): Error => forbidden(request, why);
-  let name = textAt(spec, 'priorityClassName');
-  let found: JsonObject | undefined;
+  const name = textAt(spec, 'priorityClassName');
   if (name === '') {
-    found = defaultClass(objects);
-    name = textAt(found, 'metadata', 'name');
-    if (name !== '') spec['priorityClassName'] = name;
-  } else {
-    found = await objects.get(CLASSES, '', name);
-    if (found === undefined) throw refuse(`no PriorityClass with name ${name} was found`);
+    const found = defaultClass(objects);
+    const own = textAt(found, 'metadata', 'name');
+    if (own !== '') spec['priorityClassName'] = own;
+    return takePriority(spec, found, target, enabled, refuse);
   }
+  return objects.get(CLASSES, '', name).then((found) => {
+    if (found === undefined) throw refuse(`no PriorityClass with name ${name} was found`);
+    takePriority(spec, found, target, enabled, refuse);
+  });
+}
+
+function takePriority(
+  spec: JsonObject,
+  found: JsonObject | undefined,
+  target: Target,
+  enabled: Enabled,
+  refuse: (why: string) => Error,
+): void {
   const priority = numberAt(found, 'value');
   const given = at(spec, 'priority');
   if (given !== undefined && given !== priority) throw refuse(target.otherPriority(String(given), priority));

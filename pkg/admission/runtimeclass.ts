@@ -22,6 +22,10 @@ export function runtimeClassStep(objects: StoredObjects): AdmissionStep {
   };
   return {
     name: 'RuntimeClass',
+    concerns: (request) => {
+      const spec = at(newPod(request), 'spec');
+      return textAt(spec, 'runtimeClassName') !== '' || givenAt(spec, 'overhead') !== undefined;
+    },
     mutate: async (request) => {
       const pod = newPod(request);
       if (pod === undefined) return;

@@ -32,6 +32,7 @@ const DEFAULT_WAIT = 100;
 export function serviceAccountStep(objects: StoredObjects, world: World): AdmissionStep {
   return {
     name: 'ServiceAccount',
+    concerns: ({ groupResource: { group, resource } }) => group === '' && resource === 'pods',
     mutate: async (request) => {
       const pod = newPod(request);
       if (pod === undefined) return;
@@ -49,7 +50,7 @@ export function serviceAccountStep(objects: StoredObjects, world: World): Admiss
     },
     validate: async (request) => {
       const added = request.operation === 'update' && request.subresource === 'ephemeralcontainers';
-      const pod = added && request.groupResource.resource === 'pods' ? request.object : newPod(request);
+      const pod = added ? request.object : newPod(request);
       if (pod === undefined) return;
       const refuse = refusal(request);
       if (isMirror(pod)) return checkMirror(pod, refuse);

@@ -27,8 +27,8 @@ const isCsr = ({ groupResource }: AdmissionRequest): boolean =>
 export function certificateApprovalStep(authorize: AuthorizeCheck): AdmissionStep {
   return {
     name: 'CertificateApproval',
+    concerns: (request) => request.operation === 'update' && request.subresource === 'approval' && isCsr(request),
     validate: async (request) => {
-      if (request.operation !== 'update' || request.subresource !== 'approval' || !isCsr(request)) return;
       const signer = textAt(request.old, 'spec', 'signerName');
       if (!(await mayUse(authorize, request.user, 'approve', signer)))
         throw forbidden(request, `user not permitted to approve requests with signerName ${JSON.stringify(signer)}`);
@@ -43,8 +43,8 @@ export function certificateApprovalStep(authorize: AuthorizeCheck): AdmissionSte
 export function certificateSigningStep(authorize: AuthorizeCheck): AdmissionStep {
   return {
     name: 'CertificateSigning',
+    concerns: (request) => request.operation === 'update' && request.subresource === 'status' && isCsr(request),
     validate: async (request) => {
-      if (request.operation !== 'update' || request.subresource !== 'status' || !isCsr(request)) return;
       const { old, object } = request;
       const same = (field: string): boolean =>
         equalJson(at(old, 'status', field) ?? null, at(object, 'status', field) ?? null);
@@ -63,10 +63,10 @@ export function certificateSigningStep(authorize: AuthorizeCheck): AdmissionStep
 export function podCertificateSigningStep(authorize: AuthorizeCheck): AdmissionStep {
   return {
     name: 'PodCertificateSigning',
+    concerns: ({ operation, subresource, groupResource: { group, resource } }) =>
+      operation === 'update' && subresource === 'status' && group === GROUP && resource === 'podcertificaterequests',
     validate: async (request) => {
-      const { operation, groupResource, subresource, user, object, old } = request;
-      if (operation !== 'update' || subresource !== 'status') return;
-      if (groupResource.group !== GROUP || groupResource.resource !== 'podcertificaterequests') return;
+      const { user, object, old } = request;
       if (equalJson(at(old, 'status') ?? {}, at(object, 'status') ?? {})) return;
       const signer = textAt(old, 'spec', 'signerName');
       if (await mayUse(authorize, user, 'sign', signer)) return;
@@ -83,10 +83,13 @@ export function podCertificateSigningStep(authorize: AuthorizeCheck): AdmissionS
 export function trustBundleStep(authorize: AuthorizeCheck, enabled: boolean): AdmissionStep {
   return {
     name: 'ClusterTrustBundleAttest',
+    concerns: ({ operation, groupResource: { group, resource } }) =>
+      enabled &&
+      (operation === 'create' || operation === 'update') &&
+      group === GROUP &&
+      resource === 'clustertrustbundles',
     validate: async (request) => {
-      const { operation, groupResource, object, old } = request;
-      if (!enabled || (operation !== 'create' && operation !== 'update')) return;
-      if (groupResource.group !== GROUP || groupResource.resource !== 'clustertrustbundles') return;
+      const { object, old } = request;
       const signer = textAt(object, 'spec', 'signerName');
       if (signer === '' || (old !== undefined && object !== undefined && onlyCollected(object, old))) return;
       if (!(await mayUse(authorize, request.user, 'attest', signer)))

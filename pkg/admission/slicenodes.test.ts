@@ -21,8 +21,10 @@ const named = (operator: string, name: string): JsonObject =>
 async function refusal(spec: JsonObject, on: readonly string[] = ['NodeDeclaredFeatures', FEATURE]): Promise<string> {
   const step = nodeFeaturesStep(nodes, (gate) => on.includes(gate));
   const object = { metadata: { name: 's' }, spec: { devices: [TAKES], ...spec } };
+  const request = admissionRequest('resourceslices', { group: 'resource.k8s.io', name: 's', object });
+  if (step.concerns?.(request) === false) return '';
   try {
-    await step.validate?.(admissionRequest('resourceslices', { group: 'resource.k8s.io', name: 's', object }));
+    await step.validate?.(request);
     return '';
   } catch (error) {
     return (error as Error).message.replace('resourceslices.resource.k8s.io "s" ', '');

@@ -109,6 +109,11 @@ export interface AdmissionStep {
   readonly makesNamespaces?: boolean;
   /** The operations that it handles, for the metrics of admission plug-ins; absent for a step that is not one. */
   readonly operations?: readonly AdmissionOperation[];
+  /**
+   * Whether the step has anything to do with a request: `mutate` and `validate` are called for no others. Absent: with all. Asynchronous steps
+   * have it, because waiting for the promise of each step in each write costs more than the steps.
+   */
+  readonly concerns?: (request: AdmissionRequest) => boolean;
   readonly mutate?: (request: AdmissionRequest) => void | Promise<void>;
   /** Validates the object that will be stored. It must not change it. */
   readonly validate?: (request: AdmissionRequest) => void | Promise<void>;

@@ -48,6 +48,19 @@ describe('an admission request', () => {
     expect(bench.annotations).toEqual(valid.map((key) => [key, value]));
   });
 
+  it('reaches only the steps that it concerns', async () => {
+    const called: string[] = [];
+    const step = (kind: string): AdmissionStep => ({
+      name: kind,
+      concerns: ({ groupResource }) => groupResource.resource === kind,
+      mutate: async ({ name }) => void called.push(`${kind} mutate ${name}`),
+      validate: async ({ name }) => void called.push(`${kind} validate ${name}`),
+    });
+    const bench = await Bench.open([], () => [step('secrets'), step('configmaps')]);
+    await bench.create('configmaps', 'default', configMap('a'));
+    expect(called).toEqual(['configmaps mutate a', 'configmaps validate a']);
+  });
+
   it('has the requested and the stored version, options, user and objects', async () => {
     const seen: JsonObject[] = [];
     const bench = await Bench.open([], () => [

@@ -268,7 +268,8 @@ export class Admitted implements AdmissionRequest {
     for (let i = 0; i < mutating.length; i++) {
       const began = slice.checked;
       try {
-        const done = mutating[i]!.mutate(this);
+        const step = mutating[i]!;
+        const done = step.concerns?.(this) === false ? undefined : step.mutate(this);
         if (done !== undefined) await done;
       } catch (error) {
         slice.spent();
@@ -309,7 +310,8 @@ export class Admitted implements AdmissionRequest {
     for (let i = 0; i < validating.length; i++) {
       const began = slice.checked;
       try {
-        const done = validating[i]!.validate(this);
+        const step = validating[i]!;
+        const done = step.concerns?.(this) === false ? undefined : step.validate(this);
         if (done !== undefined) await done;
       } catch (error) {
         slice.spent();

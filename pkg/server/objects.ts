@@ -292,9 +292,10 @@ const GRANTING: ReadonlySet<string> = new Set(['roles', 'clusterroles', 'rolebin
 function grantsStep(check: () => EscalationCheck): AdmissionStep {
   return {
     name: 'RBACEscalation',
-    mutate: async ({ groupResource, operation, object, old, user, name, namespace }) => {
-      const { group, resource } = groupResource;
-      if (group !== 'rbac.authorization.k8s.io' || object === undefined || !GRANTING.has(resource)) return;
+    concerns: ({ groupResource: { group, resource } }) =>
+      group === 'rbac.authorization.k8s.io' && GRANTING.has(resource),
+    mutate: async ({ groupResource: { resource }, operation, object, old, user, name, namespace }) => {
+      if (object === undefined) return;
       const requestName = operation === 'create' ? '' : name;
       await check().check({ user, resource, namespace, requestName, object, old });
     },

@@ -35,9 +35,12 @@ export function paramRightsStep(objects: StoredObjects, authorize: AuthorizeChec
     !(await authorize(user, { ...ANYTHING, ...asked })).allowed;
   return {
     name: 'PolicyParameterRights',
-    validate: async ({ operation, groupResource, subresource, object, old, user, name }) => {
-      if (operation !== 'create' && operation !== 'update') return;
-      if (groupResource.group !== GROUP || subresource !== '' || user.groups.includes(MASTERS)) return;
+    concerns: ({ operation, groupResource, subresource, user }) =>
+      (operation === 'create' || operation === 'update') &&
+      groupResource.group === GROUP &&
+      subresource === '' &&
+      !user.groups.includes(MASTERS),
+    validate: async ({ groupResource, object, old, user, name }) => {
       const { resource } = groupResource;
       const invalid = (kind: string, field: string, why: string): Error => {
         const found = new FieldErrors().forbidden(FieldPath.of('spec', field), why);
