@@ -53,12 +53,12 @@ export function resourceQuotaStep(
       if (namespace === '' || operation === 'delete' || operation === 'connect') return undefined;
       const evaluator = evaluatorOf(request.groupResource);
       if (evaluator === undefined || request.object === undefined || !evaluator.handles(request)) return undefined;
+      const isWithoutQuotas = objects.isEmpty(QUOTAS, namespace);
+      if (isWithoutQuotas && limited.length === 0) return undefined;
       const charge = chargeOf(request, evaluator, world);
-      if (objects.isEmpty(QUOTAS, namespace)) {
-        checkCovered(request, charge, [], limited);
-        return undefined;
-      }
-      return inTurn({ request, evaluator, charge, objects, limited }, turns);
+      if (!isWithoutQuotas) return inTurn({ request, evaluator, charge, objects, limited }, turns);
+      checkCovered(request, charge, [], limited);
+      return undefined;
     },
   };
 }
