@@ -1,4 +1,5 @@
 import type { FieldError } from './field.js';
+import { goQuote } from './go-format.js';
 
 /** `Status` of the API conventions: the form of every failure (and of a successful delete) in a response. */
 export interface Status {
@@ -123,7 +124,7 @@ export const errors = {
         ? `forbidden: ${why}`
         : name === ''
           ? `${qualified(gr)} is forbidden: ${why}`
-          : `${qualified(gr)} "${name}" is forbidden: ${why}`,
+          : `${qualified(gr)} ${goQuote(name)} is forbidden: ${why}`,
       about(gr, name),
     ),
 
@@ -131,7 +132,7 @@ export const errors = {
   namespaceTerminating: (gr: GroupResourceName, name: string, namespace: string): ApiError => {
     const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
     const message =
-      name === '' ? `${qualified(gr)} is forbidden: ${why}` : `${qualified(gr)} "${name}" is forbidden: ${why}`;
+      name === '' ? `${qualified(gr)} is forbidden: ${why}` : `${qualified(gr)} ${goQuote(name)} is forbidden: ${why}`;
     return new ApiError(403, 'Forbidden', message, {
       ...about(gr, name),
       causes: [
@@ -145,7 +146,7 @@ export const errors = {
   },
 
   notFound: (gr: GroupResourceName, name: string): ApiError =>
-    new ApiError(404, 'NotFound', `${qualified(gr)} "${name}" not found`, about(gr, name)),
+    new ApiError(404, 'NotFound', `${qualified(gr)} ${goQuote(name)} not found`, about(gr, name)),
 
   /** The path does not exist. */
   noSuchPath: (): ApiError => new ApiError(404, 'NotFound', 'the server could not find the requested resource', {}),
@@ -155,7 +156,7 @@ export const errors = {
     new ApiError(
       409,
       'AlreadyExists',
-      `${deleting ? 'object is being deleted: ' : ''}${qualified(gr)} "${name}" already exists`,
+      `${deleting ? 'object is being deleted: ' : ''}${qualified(gr)} ${goQuote(name)} already exists`,
       about(gr, name),
     ),
 
@@ -164,7 +165,7 @@ export const errors = {
     new ApiError(
       409,
       'AlreadyExists',
-      `${qualified(gr)} "${name}" already exists, the server was not able to generate a unique name for the object`,
+      `${qualified(gr)} ${goQuote(name)} already exists, the server was not able to generate a unique name for the object`,
       { ...about(gr, name), retryAfterSeconds: 1 },
     ),
 
@@ -172,7 +173,7 @@ export const errors = {
     new ApiError(
       409,
       'Conflict',
-      `Operation cannot be fulfilled on ${qualified(gr)} "${name}": ${why}`,
+      `Operation cannot be fulfilled on ${qualified(gr)} ${goQuote(name)}: ${why}`,
       about(gr, name),
     ),
 
@@ -194,7 +195,7 @@ export const errors = {
     return new ApiError(
       422,
       'Invalid',
-      texts.length === 0 ? `${kind} "${name}" is invalid` : `${kind} "${name}" is invalid: ${list}`,
+      texts.length === 0 ? `${kind} ${goQuote(name)} is invalid` : `${kind} ${goQuote(name)} is invalid: ${list}`,
       {
         ...(name === '' ? {} : { name }),
         ...(gk.group === '' ? {} : { group: gk.group }),

@@ -39,7 +39,13 @@ export type DecodedBody =
       readonly gvk: GroupVersionKind;
       readonly strict: Strictness;
     }
-  | { readonly ok: false; readonly message: string; readonly cause: string };
+  | {
+      readonly ok: false;
+      readonly message: string;
+      readonly cause: string;
+      /** What a body of another version was decoded as, and its findings, which are reported before its version is refused. */
+      readonly other?: { readonly gvk: GroupVersionKind; readonly strict: Strictness };
+    };
 
 export interface BodyOptions {
   /** Accepts other versions of the same kind (scale, eviction); by default the version must match too. */
@@ -163,7 +169,10 @@ class BodyDecoder {
       if (isObject(value)) sortRawExtensions(value, kind.schema);
       return valueSteps(kind.schema, value);
     });
-    return decoded.ok ? { ...decoded, strict: yamlStrictness(duplicates, decoded.strict) } : decoded;
+    if (decoded.ok) return { ...decoded, strict: yamlStrictness(duplicates, decoded.strict) };
+    const { other } = decoded;
+    if (other === undefined) return decoded;
+    return { ...decoded, other: { ...other, strict: yamlStrictness(duplicates, other.strict) } };
   }
 
   *#cbor(): Steps<DecodedBody> {
@@ -198,7 +207,7 @@ class BodyDecoder {
     if (!same && gvk.kind !== expected.info.kind) return this.#unhandled(gvk, notConvertible(kind, expected));
     if (!same && !this.#options.otherVersions) {
       const message = `the API version in the data (${apiVersionOf(gvk)}) does not match the expected API version (${apiVersionOf(expected.info)})`;
-      return { ok: false, message, cause: message };
+      return { ok: false, message, cause: message, other: { gvk, strict: decoded.strict } };
     }
     return this.#done(gvk, decoded.object, decoded.strict);
   }

@@ -16,8 +16,9 @@ export class PageNotFound extends Error {
 
 /** The error for a path in a group that has no resource. */
 export function nothingThere(servedResources: ServedResources, group: string): Error {
-  const isBuiltin = servedResources.kinds.some(
-    (k) => !isCustom(k.storage.type) && k.versions.some((v) => v.group === group),
-  );
-  return isBuiltin ? errors.noSuchPath() : new PageNotFound();
+  return isBuiltinGroup(servedResources, group) ? errors.noSuchPath() : new PageNotFound();
+}
+
+export function isBuiltinGroup({ kinds }: ServedResources, group: string): boolean {
+  return kinds.some((k) => !isCustom(k.storage.type) && k.versions.some((v) => v.group === group));
 }

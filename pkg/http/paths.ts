@@ -10,7 +10,7 @@ import { type HealthPath, serveHealth } from './health.js';
 import { metricsFormat } from './metricsformat.js';
 import { checkRoute } from './negotiate.js';
 import { serveOpenApiIndex, serveOpenApiV2, serveOpenApiV3 } from './openapi.js';
-import { nothingThere, PageNotFound } from './pagenotfound.js';
+import { isBuiltinGroup, nothingThere, PageNotFound } from './pagenotfound.js';
 import { serveControl } from './peercontrol.js';
 import { sendBytes, sendText } from './responses.js';
 import type { HttpServices } from './services.js';
@@ -85,7 +85,8 @@ export const PATHS: readonly PathEntry[] = [
 
 /** Whether the rows `/api/*` and `/apis/*` serve a URL. The listener tests each URL with this and skips the router. */
 export function belowApi(url: string): boolean {
-  return url.startsWith('/api/', 0) ? url.length > 5 : url.startsWith('/apis/', 0) && url.length > 6;
+  const root = url.startsWith('/api/') ? 5 : url.startsWith('/apis/') ? 6 : url.length;
+  return url.length > root && url[root] !== '?';
 }
 
 /** Serves a path below `/api/` or `/apis/`: a resource, a group or a version. Any other path is not found. */
@@ -131,11 +132,22 @@ function servePath(call: Call, services: HttpServices): void | Promise<void> {
   const { method } = call.exchange;
   const remote = version === undefined ? undefined : services.aggregation?.find(group, version);
   if (remote !== undefined) return serveAggregated(call, remote, services);
-  if (method !== 'GET' && method !== 'HEAD') throw refusalOf(services, group, version);
+  if (method !== 'GET' && isForGetOnly(services, group, version)) throw refusalOf(services, group, version);
   return version === undefined ? serveGroup(call, services, group) : serveVersion(call, services, { group, version });
 }
 
-/** The error for a method other than GET and HEAD on a group or, where `version` is given, on a version. */
+/**
+ * Whether methods other than GET, HEAD included, are refused. As in kube-apiserver, the documents of groups that are registered with the
+ * aggregator are served to every method, and those of the versions of custom resources, too.
+ */
+function isForGetOnly({ registry }: HttpServices, group: string, version: string | undefined): boolean {
+  return version === undefined ? group === AGGREGATOR_GROUP : isBuiltinGroup(registry.servedResources, group);
+}
+
+/** The group of the aggregator itself. */
+const AGGREGATOR_GROUP = 'apiregistration.k8s.io';
+
+/** The error for a method other than GET on a group or, where `version` is given, on a version. */
 function refusalOf({ registry: { servedResources } }: HttpServices, group: string, version: string | undefined): Error {
   const exists =
     version === undefined

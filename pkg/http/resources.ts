@@ -44,7 +44,7 @@ function scopeFits(served: ServedResource, info: ResourceInfo): boolean {
 }
 
 function subresourceFits(served: ServedResource, info: ResourceInfo): boolean {
-  if (info.subresource === '') return true;
+  if (info.subresource === '') return info.rest.length === 0;
   if (info.legacyWatch || !Object.hasOwn(served.subresources, info.subresource)) return false;
   return info.rest.length === 0 || info.subresource === 'proxy';
 }

@@ -221,6 +221,7 @@ describe('a path that names nothing', () => {
     ['PUT', CMS, 405],
     ['POST', '/api', 405],
     ['PUT', '/api/v1', 405],
+    ['GET', `${CMS}/a//status`, 404],
     ['POST', '/version', 405],
     ['GET', '/version/x', 404],
     ['POST', '/openid/v1/jwks', 405],
@@ -233,6 +234,17 @@ describe('a path that names nothing', () => {
     const { router } = app();
     const r = await router.inject({ method: method as 'GET', url });
     expect([r.statusCode, r.json().kind, r.json().code]).toEqual([code, 'Status', code]);
+  });
+
+  it('serves the documents of groups to every method, and the roots with a query', async () => {
+    const { services, router } = app();
+    services.registry.servedResources = CATALOGUE_WITH_DEPLOYMENTS;
+    for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS'] as const)
+      expect((await router.inject({ method, url: '/apis/apps/' })).json().kind).toBe('APIGroup');
+    for (const method of ['HEAD', 'POST'] as const)
+      expect((await router.inject({ method, url: '/apis/apps/v1' })).statusCode).toBe(405);
+    expect((await router.inject({ url: '/apis/?x=y' })).json().kind).toBe('APIGroupList');
+    expect((await router.inject({ url: '/api/?x=y' })).json().kind).toBe('APIVersions');
   });
 
   it('`/` is the index for every method', async () => {

@@ -58,10 +58,11 @@ export function* decodeObject(
   const otherVersions =
     target.kind !== 'scale' && target.subresource !== '' && expected.info.kind !== target.resource.kind;
   const decoded = yield* bodySteps(body, expected, { otherVersions });
+  const read = decoded.ok ? decoded : decoded.other;
+  if (validation === 'Strict' && read !== undefined && read.strict.errors.length > 0)
+    throw errors.badRequest(strictMessage(read.gvk, expected.info, read.strict));
+  if (validation === 'Warn') for (const text of read?.strict.warnings ?? []) context.warn(text);
   if (!decoded.ok) throw errors.badRequest(decoded.message);
-  if (validation === 'Strict' && decoded.strict.errors.length > 0)
-    throw errors.badRequest(strictMessage(decoded.gvk, expected.info, decoded.strict));
-  if (validation === 'Warn') for (const text of decoded.strict.warnings) context.warn(text);
   const { object } = decoded;
   yield;
   yield* refuseLongLists(target, object, body.bytes.length * BYTES_PER_BODY_BYTE[body.encoding]);

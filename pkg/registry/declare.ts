@@ -30,7 +30,7 @@ export function declare(
     virtual: d.virtual,
     hotField: d.hotField,
     emptyObject: d.emptyObject,
-    hiddenAnnotation: d.hiddenAnnotation,
+    hiddenAnnotations: d.hiddenAnnotations ?? [],
     unreadable: d.unreadable,
     unknownFieldLabel: d.unknownFieldLabel,
     get versions() {

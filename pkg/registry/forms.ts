@@ -6,7 +6,7 @@ import { rowSource } from './conversion.js';
 import { metadataJson, metadataOnly } from './metadataonly.js';
 import type { Representation, Target } from './requests.js';
 import { parseStored, storedCbor, storedProtobuf } from './stored.js';
-import { type RowForm, tableOf, tableOfNone, tableOfOne } from './table.js';
+import { type RowForm, rowHead, tableOf, tableOfNone, tableOfOne } from './table.js';
 
 /** Objects as responses, or as parts of responses. */
 
@@ -75,8 +75,8 @@ const TABLE_END = Buffer.from(']}');
 /** The row of a stored object in a JSON Table; `origin` is its value for the cells. The object is cut out of the stored bytes. */
 export function rowJson(form: RowForm, stored: StoredObject, origin: JsonObject): Parts {
   const { table, now } = form;
-  const cells = jsonText([...table.cells(origin, now)]);
-  return [Buffer.from(`{"cells":${cells},"object":`), rowObjectJson(form, stored), ROW_END];
+  const head = jsonText(rowHead(table, origin, now)).slice(0, -1);
+  return [Buffer.from(`${head},"object":`), rowObjectJson(form, stored), ROW_END];
 }
 
 function rowObjectJson({ resource, representation }: RowForm, stored: StoredObject): Buffer {

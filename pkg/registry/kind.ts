@@ -34,8 +34,8 @@ export interface Kind {
   readonly hotField: string | undefined;
   /** Fields of an object without content (a bookmark), in addition to the zero values of its schema. */
   readonly emptyObject: JsonObject | undefined;
-  /** An annotation that metadata without the object lack. */
-  readonly hiddenAnnotation: string | undefined;
+  /** Annotations that metadata without the object lack. */
+  readonly hiddenAnnotations: readonly string[];
   /** Returns why a decoded object is invalid, or undefined. */
   readonly unreadable: ((o: JsonObject) => string | undefined) | undefined;
   /** The message for an unknown field selector; absent: the default one. */

@@ -14,20 +14,20 @@ export function metadataOnly(resource: ServedResource, o: JsonObject, metaVersio
   return {
     kind: 'PartialObjectMetadata',
     apiVersion: `meta.k8s.io/${metaVersion}`,
-    metadata: withoutHidden(metadata, resource.declaration.hiddenAnnotation),
+    metadata: withoutHidden(metadata, resource.declaration.hiddenAnnotations),
   };
 }
 
 /** `metadataOnly` of a stored object, as JSON without a line break. It is cut out of the stored bytes if it has all of the metadata. */
 export function metadataJson(resource: ServedResource, stored: StoredObject, metaVersion: MetaVersion): Buffer {
   const whole = partialMetadata(stored.json, metaVersion);
-  if (resource.declaration.hiddenAnnotation === undefined) return whole;
+  if (resource.declaration.hiddenAnnotations.length === 0) return whole;
   return Buffer.from(jsonText(metadataOnly(resource, parseStored(whole), metaVersion)));
 }
 
-function withoutHidden(metadata: JsonObject, hidden: string | undefined): JsonObject {
+function withoutHidden(metadata: JsonObject, hidden: readonly string[]): JsonObject {
   const { annotations, ...others } = metadata;
-  if (hidden === undefined || !isObject(annotations) || !(hidden in annotations)) return metadata;
-  const shown = Object.entries(annotations).filter(([name]) => name !== hidden);
+  if (!isObject(annotations) || !hidden.some((name) => name in annotations)) return metadata;
+  const shown = Object.entries(annotations).filter(([name]) => !hidden.includes(name));
   return shown.length === 0 ? others : { ...metadata, annotations: Object.fromEntries(shown) };
 }

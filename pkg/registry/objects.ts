@@ -30,7 +30,8 @@ export function objectsFor(core: Core, context: RequestContext): Objects {
       return [...objects.range(prefix, prefixEnd(prefix))].map((o) => o.parse());
     },
     change: async (at, how) => {
-      const options: WriteOptions = { dryRun: how.dryRun, fieldManager: '', fieldValidation: 'Ignore' };
+      const { dryRun, fieldManager } = how;
+      const options: WriteOptions = { dryRun, fieldManager: fieldManager ?? '', fieldValidation: 'Ignore' };
       const target = targetOf(at, how.subresource);
       if (target.kind === 'collection') throw notFound(target);
       if (target.kind !== 'object' && target.kind !== 'status')
@@ -40,7 +41,7 @@ export function objectsFor(core: Core, context: RequestContext): Objects {
         { target, options, context },
         {
           retries: limits.unconditionalRetries,
-          tracked: true,
+          tracked: fieldManager === undefined,
           ...(how.strategy === undefined ? {} : { rules: how.strategy }),
           make: (stored, old) => {
             checkPreconditions(target, stored, how);

@@ -287,6 +287,53 @@ describe('single objects', () => {
   });
 });
 
+describe('rows of Tables', () => {
+  it.each([
+    ['Succeeded', [expect.objectContaining({ type: 'Completed', status: 'True', reason: 'Succeeded' })]],
+    ['Failed', [expect.objectContaining({ type: 'Completed', status: 'True', reason: 'Failed' })]],
+    ['Running', undefined],
+  ])('of a pod that is %s', async (phase, conditions) => {
+    const b = await Bench.open();
+    const spec = { containers: [{ name: 'c', image: 'i' }] };
+    await b.create('pods', 'default', { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec });
+    await b.patch('pods/status', ['default', 'p'], { status: { phase } });
+    const target = b.target('pods', 'default');
+    const result = await b.registry.list({ target, options: EVERYTHING }, b.context);
+    for (const encoding of ['json', 'cbor'] as const) {
+      const bytes = bodyOf(b, target, result, form({ form: 'table', encoding }));
+      const read =
+        encoding === 'json' ? JSON.parse(bytes.toString()) : (readCbor(bytes) as { value: JsonObject }).value;
+      expect((read as { rows: JsonObject[] }).rows[0]!['conditions']).toEqual(conditions);
+    }
+  });
+});
+
+describe('metadata without the object', () => {
+  it('lack the annotations with which v1 of an autoscaler has the fields of v2', async () => {
+    const b = await Bench.open();
+    await b.create('horizontalpodautoscalers.autoscaling/v2', 'default', {
+      apiVersion: 'autoscaling/v2',
+      kind: 'HorizontalPodAutoscaler',
+      metadata: { name: 'a', annotations: { x: 'y' } },
+      spec: {
+        maxReplicas: 3,
+        scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' },
+        behavior: { scaleDown: { stabilizationWindowSeconds: 3 } },
+      },
+    });
+    const target = b.target('horizontalpodautoscalers.autoscaling/v1', 'default');
+    const result = await b.registry.list({ target, options: EVERYTHING }, b.context);
+    const annotationsIn = (as: 'object' | 'metadata'): string[] => {
+      const { items } = JSON.parse(bodyOf(b, target, result, form({ form: as })).toString()) as {
+        items: { metadata: { annotations: JsonObject } }[];
+      };
+      return Object.keys(items[0]!.metadata.annotations);
+    };
+    expect(annotationsIn('object')).toContain('autoscaling.alpha.kubernetes.io/behavior');
+    expect(annotationsIn('metadata')).toEqual(['x']);
+  });
+});
+
 describe('events', () => {
   it('of a Table have the columns once, and one row each, including bookmarks', async () => {
     const b = await Bench.open();

@@ -2,6 +2,7 @@ import type {
   AnyFields,
   FieldErrors,
   GroupVersionKind,
+  JsonArray,
   JsonObject,
   JsonValue,
   Shaped,
@@ -37,8 +38,8 @@ export interface ResourceDeclaration<T = AnyFields> {
   readonly deprecated?: string;
   /** Fields of an object without content (a bookmark), in addition to the zero values of its schema. */
   readonly emptyObject?: JsonObject;
-  /** An annotation that kube-apiserver keeps in a field of its own, so that metadata without the object lack it. */
-  readonly hiddenAnnotation?: string;
+  /** Annotations that kube-apiserver keeps in fields of their own, so that metadata without the object lack them. */
+  readonly hiddenAnnotations?: readonly string[];
   /** Returns the reason why a decoded object is unreadable, if any: a string in it is malformed. */
   unreadable?(o: Shaped<T>): string | undefined;
   readonly shortNames?: readonly string[];
@@ -217,6 +218,8 @@ export interface ObjectChange {
   readonly subresource?: string;
   readonly strategy?: Strategy;
   readonly preconditions?: Preconditions;
+  /** The field manager that owns what the change sets; absent: owners stay as they are. */
+  readonly fieldManager?: string;
   readonly edit: (o: JsonObject) => void;
 }
 
@@ -423,6 +426,8 @@ export interface TableDeclaration<T = AnyFields> {
   readonly columnsInEachEvent?: boolean;
   /** Cells of one object, as many as there are columns. `now` in milliseconds, for ages. */
   cells(o: Shaped<T>, now: number): readonly JsonValue[];
+  /** The conditions of a row, if it has any: whether the object has completed. */
+  conditions?(o: Shaped<T>): JsonArray | undefined;
 }
 
 export interface TableColumn {

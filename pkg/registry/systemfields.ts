@@ -131,15 +131,18 @@ export function generateNameErrors(object: JsonObject): FieldErrors {
   return found;
 }
 
+/** Refuses a text that is not a resource version: for kube-apiserver, which parses it when it writes, this is an error of the server. */
+export function checkVersionText(given: string): void {
+  const bad = given === '' ? undefined : badVersion(given);
+  if (bad !== undefined) throw errors.badRequest(bad);
+}
+
 /** Checks the resourceVersion of an update. '' and '0' match any version if the kind allows unconditional updates. */
 export function checkVersion(object: JsonObject, stored: StoredObject, target: Target, strategy: Strategy): void {
   const meta = metaOf(object);
   const given = text(meta, 'resourceVersion');
   const { groupResource } = target.resource;
-  if (given !== '') {
-    const bad = badVersion(given);
-    if (bad !== undefined) throw errors.badRequest(bad);
-  }
+  checkVersionText(given);
   const any = given === '' || BigInt(given) === 0n;
   if (any && !mayOverwrite(target, strategy)) throw versionRequired(target, text(meta, 'name'));
   if (!any && given !== String(stored.revision)) throw conflict(groupResource, stored.name);

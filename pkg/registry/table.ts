@@ -75,13 +75,19 @@ export interface RowForm {
   readonly representation: Representation;
 }
 
+/** A row without its object. */
+export function rowHead(table: TableDeclaration, stored: JsonObject, now: number): JsonObject {
+  const conditions = table.conditions?.(stored);
+  return { cells: [...table.cells(stored, now)], ...(conditions === undefined ? {} : { conditions }) };
+}
+
 /** Returns one row. Cells are read from `stored` (see `rowSource`); `served` returns the object for `includeObject=Object`. */
 export function tableRow(
   { resource, table, now, representation }: RowForm,
   stored: JsonObject,
   served: () => JsonObject,
 ): JsonObject {
-  return { cells: [...table.cells(stored, now)], object: rowObject(resource, served, representation) };
+  return { ...rowHead(table, stored, now), object: rowObject(resource, served, representation) };
 }
 
 /** Returns a Table. In a watch, only the first event has `columns`, unless the kind declares otherwise. */

@@ -17,6 +17,7 @@ import type { CreateRequest, RequestContext, RuledTarget, Target, WriteOptions, 
 import type { Change, Strategy, TxnPart, WriteContext } from './resource.js';
 import {
   checkUnversioned,
+  checkVersionText,
   clearSystemFields,
   dropDuplicateOwners,
   fillSystemFields,
@@ -132,6 +133,7 @@ export async function insert(core: Core, write: Write, object: JsonObject, track
   });
   const made = (await admitted.mutate()) ?? object;
   const version = takeVersion(made) || given;
+  if (target.kind !== 'collection') checkVersionText(version);
   fillSystemFields(made, core.world);
   const generate = text(metaOf(made), 'name') === '' ? text(metaOf(made), 'generateName') : '';
   const wanted = { ...writeContext(core, target, context, dryRun), namedByServer: generate !== '' };

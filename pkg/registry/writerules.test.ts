@@ -321,3 +321,84 @@ it.each([
     else expect(await causesOf(made)).toEqual(expected);
   },
 );
+
+describe('the metadata of a budget', () => {
+  it('are checked after its spec', async () => {
+    const b = await Bench.open();
+    const posted = (minAvailable: number) =>
+      causesOf(
+        b.create('poddisruptionbudgets.policy', 'default', {
+          apiVersion: 'policy/v1',
+          kind: 'PodDisruptionBudget',
+          metadata: {},
+          spec: { minAvailable },
+        }),
+      );
+    expect(await posted(-1)).toEqual([expect.stringContaining('spec.minAvailable')]);
+    expect(await posted(1)).toEqual([expect.stringContaining('metadata.name')]);
+  });
+});
+
+describe('an update of a pod template', () => {
+  it('warns about its containers only if they change', async () => {
+    const b = await Bench.open();
+    const env = [
+      { name: 'A', value: '1' },
+      { name: 'A', value: '2' },
+    ];
+    const template = (metadata: JsonObject, image: string): JsonObject => ({
+      apiVersion: 'v1',
+      kind: 'PodTemplate',
+      metadata: { name: 'a', ...metadata },
+      template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image, env }] } },
+    });
+    await b.create('podtemplates', 'default', template({}, 'i'));
+    expect(b.warnings.splice(0)).toHaveLength(1);
+    await b.update('podtemplates', 'default', template({ labels: { x: 'y' } }, 'i'));
+    expect(b.warnings).toEqual([]);
+    await b.update('podtemplates', 'default', template({}, 'j'));
+    expect(b.warnings).toHaveLength(1);
+  });
+});
+
+describe('a body in another version of the kind', () => {
+  const autoscaler = (spec: JsonObject): JsonObject => ({
+    apiVersion: 'autoscaling/v2',
+    kind: 'HorizontalPodAutoscaler',
+    metadata: { name: 'a' },
+    spec,
+  });
+  const why = 'the API version in the data (autoscaling/v2) does not match the expected API version (autoscaling/v1)';
+
+  it('is refused after a warning about its unknown fields', async () => {
+    const b = await Bench.open();
+    const posted = b.create('horizontalpodautoscalers.autoscaling/v1', 'default', autoscaler({ foo: 1 }), {
+      fieldValidation: 'Warn',
+    });
+    expect(await refusal(posted)).toBe(`400 ${why}`);
+    expect(b.warnings).toEqual(['unknown field "spec.foo"']);
+  });
+
+  it('is refused for its unknown fields if the validation is strict', async () => {
+    const b = await Bench.open();
+    const posted = b.create('horizontalpodautoscalers.autoscaling/v1', 'default', autoscaler({ foo: 1 }), {
+      fieldValidation: 'Strict',
+    });
+    expect(await refusal(posted)).toBe(
+      '400 HorizontalPodAutoscaler in version "v2" cannot be handled as a HorizontalPodAutoscaler: strict decoding error: unknown field "spec.foo"',
+    );
+  });
+});
+
+describe('a resourceVersion that is no number', () => {
+  it('is refused in an update or an apply that creates', async () => {
+    const b = await Bench.open();
+    const lease = {
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { name: 'a', resourceVersion: 'x' },
+    };
+    const put = b.update('leases.coordination.k8s.io/v1', 'default', lease);
+    expect(await refusal(put)).toBe('400 strconv.ParseUint: parsing "x": invalid syntax');
+  });
+});

@@ -1,5 +1,3 @@
-import { goQuote } from '../../api/index.js';
-
 /**
  * The canonical text of a scalar (null: Go's zero time), or the message of kube-apiserver's decoder for an invalid one.
  */
@@ -123,7 +121,7 @@ class TimeParser {
     const micros = this.#fraction();
     const offsetSeconds = this.#offset();
     if (this.#rest !== '')
-      throw new TimeFailure(`parsing time ${goQuote(this.#text)}: extra text: ${goQuote(this.#rest)}`);
+      throw new TimeFailure(`parsing time ${quoted(this.#text)}: extra text: ${quoted(this.#rest)}`);
     if (day < 1 || day > daysIn(month, year)) this.#outOfRange('day');
     const date = new Date(0);
     date.setUTCFullYear(year, month - 1, day);
@@ -138,12 +136,12 @@ class TimeParser {
 
   #cannot(element: string, from: string): never {
     throw new TimeFailure(
-      `parsing time ${goQuote(this.#text)} as ${goQuote(this.#layout)}: cannot parse ${goQuote(from)} as ${goQuote(element)}`,
+      `parsing time ${quoted(this.#text)} as ${quoted(this.#layout)}: cannot parse ${quoted(from)} as ${quoted(element)}`,
     );
   }
 
   #outOfRange(what: string): never {
-    throw new TimeFailure(`parsing time ${goQuote(this.#text)}: ${what} out of range`);
+    throw new TimeFailure(`parsing time ${quoted(this.#text)}: ${what} out of range`);
   }
 
   #literal(c: string): void {
@@ -228,4 +226,14 @@ export function timeOfParts(seconds: number, nanos: number, micro: boolean): str
   if (Number.isNaN(date.getTime())) return undefined;
   const utc = date.toISOString().slice(0, -5);
   return micro ? `${utc}.${String(micros - carried * 1_000_000).padStart(6, '0')}Z` : `${utc}Z`;
+}
+
+/** A quoted text as the errors of Go's package time have it: bytes that are not printable ASCII are in hexadecimal. */
+function quoted(text: string): string {
+  let out = '';
+  for (const byte of Buffer.from(text)) {
+    if (byte < 0x20 || byte > 0x7f) out += `\\x${byte.toString(16).padStart(2, '0')}`;
+    else out += byte === 0x22 || byte === 0x5c ? `\\${String.fromCharCode(byte)}` : String.fromCharCode(byte);
+  }
+  return `"${out}"`;
 }

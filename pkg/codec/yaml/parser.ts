@@ -92,9 +92,9 @@ class Parser {
     const first = this.#scanner.peek();
     if (first.type === 'streamEnd') return undefined;
     if (NOT_CONTENT.has(first.type)) {
-      this.#directives();
+      const any = this.#directives();
       const start = this.#scanner.take();
-      if (start.type === 'streamEnd') return undefined;
+      if (start.type === 'streamEnd' && !any) return undefined;
       if (start.type !== 'documentStart')
         throw parserFailure(undefined, 'did not find expected <document start>', start.mark);
     }
@@ -113,19 +113,23 @@ class Parser {
     return root;
   }
 
-  #directives(): void {
+  /** Reads the directives of a document. Returns whether there are any. */
+  #directives(): boolean {
+    const seen = new Set<string>();
     for (;;) {
       const token = this.#scanner.peek();
       if (token.type === 'documentEnd') {
         this.#scanner.take();
         continue;
       }
-      if (token.type !== 'directive') return;
+      if (token.type !== 'directive') return seen.size > 0;
       this.#scanner.take();
-      const [name, ...words] = token.value.split(/\s+/);
-      if (name === 'YAML' && words[0] !== '1.1')
-        throw parserFailure(undefined, 'found incompatible YAML document', token.mark);
-      if (name === 'TAG' && words.length === 2) this.#handles.set(words[0]!, words[1]!);
+      const { handle = '', mark, value } = token;
+      const name = handle === '' ? 'YAML' : 'TAG';
+      if (seen.has(handle)) throw parserFailure(undefined, `found duplicate %${name} directive`, mark);
+      seen.add(handle);
+      if (handle !== '') this.#handles.set(handle, value);
+      else if (value !== '1.1') throw parserFailure(undefined, 'found incompatible YAML document', mark);
     }
   }
 

@@ -1,4 +1,5 @@
 import { codecLimits } from '../limits.js';
+import { scanDirective, TAG_CHARACTER, WORD_CHARACTER } from './directive.js';
 import { scanBlock, scanPlain, scanQuoted } from './scalar.js';
 import { isBlank, isBlankOrEnd, isBreak, isBreakOrEnd, type Source } from './source.js';
 import type { Mark, Token, TokenType } from './token.js';
@@ -14,8 +15,6 @@ interface SimpleKey {
 }
 
 const KEY_LENGTH_MAX = 1024;
-const NAME = /[0-9A-Za-z_-]/;
-const TAG_CHARACTER = /[0-9A-Za-z_\-;/?:@&=+$.!~*'()%,[\]]/;
 
 /**
  * Splits a text into tokens of YAML 1.1, as libyaml does. Indentation becomes start and end tokens of blocks. A key is
@@ -74,7 +73,7 @@ export class Scanner {
     this.#unrollIndent(s.column);
     const mark = s.mark();
     if (s.ended()) {
-      this.#end(mark);
+      this.#end();
       return;
     }
     const c = s.peek();
@@ -191,13 +190,12 @@ export class Scanner {
 
   // Tokens
 
-  #end(mark: Mark): void {
-    // The end of the stream counts as a line of its own.
-    const at = mark.column === 0 ? mark : { line: mark.line + 1, column: 0 };
+  #end(): void {
+    this.#s.endLine();
     this.#unrollIndent(-1);
     this.#removeKey();
     this.#keyAllowed = false;
-    this.#push('streamEnd', at);
+    this.#push('streamEnd', this.#s.mark());
     this.#ended = true;
   }
 
@@ -214,13 +212,8 @@ export class Scanner {
     this.#unrollIndent(-1);
     this.#removeKey();
     this.#keyAllowed = false;
-    const from = s.at + 1;
-    while (!isBreakOrEnd(s.peek())) s.skip();
-    const line = s.text.slice(from, s.at);
-    const comment = line.search(/\s#/);
-    const words = (comment < 0 ? line : line.slice(0, comment)).trim();
-    if (words === '') s.fail(mark, 'could not find expected directive name');
-    this.#push('directive', mark, words);
+    const { value, handle } = scanDirective(s, mark);
+    this.#queue.push({ type: 'directive', mark, value, handle });
   }
 
   #openFlow(type: TokenType, mark: Mark): void {
@@ -290,7 +283,7 @@ export class Scanner {
     this.#keyAllowed = false;
     s.skip();
     const from = s.at;
-    while (!s.ended() && NAME.test(s.text[s.at]!)) s.skip();
+    while (!s.ended() && WORD_CHARACTER.test(s.text[s.at]!)) s.skip();
     const ends = isBlankOrEnd(s.peek()) || '?:,]}%@`'.includes(s.text[s.at]!);
     if (s.at === from || !ends) s.fail(mark, 'did not find expected alphabetic or numeric character');
     this.#push(type, mark, s.text.slice(from, s.at));

@@ -51,6 +51,13 @@ export class Source {
     return c === 0x2028 ? '\u2028' : c === 0x2029 ? '\u2029' : '\n';
   }
 
+  /** The end of the text ends its last line, too. */
+  endLine(): void {
+    if (this.column === 0) return;
+    this.line++;
+    this.column = 0;
+  }
+
   /** Reports whether `---` or `...` is at the beginning of this line. */
   atDocumentIndicator(): boolean {
     if (this.column !== 0) return false;

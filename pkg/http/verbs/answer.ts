@@ -16,15 +16,11 @@ import type { ResourceRequest } from '../resources.js';
 import { sendBytes, sendRendering } from '../responses.js';
 import type { HttpServices } from '../services.js';
 
-/** Negotiates the representation of the response. This happens before the operation, so that a 406 changes nothing. */
+/**
+ * Negotiates the representation of the response. Types that the server cannot send are refused before the operation, which then changes
+ * nothing. As in kube-apiserver, other errors come before a mismatch of the shape.
+ */
 export function answerForm(request: ResourceRequest, services: HttpServices, shape: Shape): Negotiated {
-  const form = looseAnswerForm(request, services, shape);
-  if (form.mismatch !== undefined) throw form.mismatch;
-  return form;
-}
-
-/** `answerForm` of a deletion: as in kube-apiserver, other errors and warnings come before a mismatch of the shape. */
-export function looseAnswerForm(request: ResourceRequest, services: HttpServices, shape: Shape): Negotiated {
   const { call, info, served } = request;
   const { accept } = call.exchange.headers;
   const collection = info.name === '' && (call.exchange.method === 'GET' || call.exchange.method === 'HEAD');
@@ -76,8 +72,9 @@ export function sendObject(
   services: HttpServices,
   status: number,
   answer: Answer,
-  representation: Representation,
+  representation: Negotiated,
 ): void | Promise<void> {
+  if (representation.mismatch !== undefined) throw representation.mismatch;
   return whenRecorded(request.call, () =>
     timed(request.call, 'encodingTime', () => encodeAndSend(request, services, status, answer, representation)),
   );

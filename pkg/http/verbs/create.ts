@@ -9,9 +9,9 @@ import { answerForm, sendObject } from './answer.js';
 export async function create(request: ResourceRequest, services: HttpServices): Promise<void> {
   const { call, info, target } = request;
   const form = answerForm(request, services, 'object');
+  const encoding = bodyEncoding(call.exchange.headers['content-type'], services.stages.supportedEncodings);
   const bytes = await readResourceBody(request, services);
   const options = writeOptions('CreateOptions', info.query, call.userAgent);
-  const encoding = bodyEncoding(call.exchange.headers['content-type'], services.stages.supportedEncodings);
   const written = await services.registry.create({ target, body: { bytes, encoding }, options }, call);
   return sendObject(request, services, 201, written.object, form);
 }

@@ -7,14 +7,14 @@ import { checkedDeleteOptions, type DeleteWish, deleteWishOfQuery } from '../opt
 import type { ResourceRequest } from '../resources.js';
 import { sendStatus } from '../responses.js';
 import type { HttpServices } from '../services.js';
-import { looseAnswerForm, sendObject } from './answer.js';
+import { answerForm, sendObject } from './answer.js';
 
 /**
  * DELETE of one object. The response is a Status when the object is removed, otherwise the object that waits for its finalizers.
  */
 export async function deleteOne(request: ResourceRequest, services: HttpServices): Promise<void> {
   const { call, target } = request;
-  const form = looseAnswerForm(request, services, 'object');
+  const form = answerForm(request, services, 'object');
   const options = await deleteOptions(request, services, checkedDeleteOptions);
   if (options.ignoreStoreReadError) await authorizeUnsafe(request, services);
   const deleted = await services.registry.delete({ target, options }, call);

@@ -127,3 +127,31 @@ it('a watch whose seconds do not fit in 64 bits of nanoseconds has another durat
   expect(await watched('9223372037')).toBe(1);
   expect(await watched('18446744074')).toBe(0);
 });
+
+describe('a write whose response has no acceptable form', () => {
+  const headers = { accept: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1' };
+  const url = '/api/v1/namespaces/n/configmaps';
+  const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } };
+
+  it('reports other errors first, and is made', async () => {
+    const services = testServices(testWorld);
+    const router = createRouter(services);
+    const posted = await router.inject({ method: 'POST', url: `${url}?fieldValidation=x`, headers, payload: map });
+    expect(posted.statusCode).toBe(422);
+    const made = await router.inject({ method: 'POST', url, headers, payload: map });
+    expect([made.statusCode, made.json().message]).toEqual([
+      406,
+      'you requested PartialObjectMetadataList, but the requested object is not a list (*core.ConfigMap)',
+    ]);
+    expect((await router.inject({ url: `${url}/a` })).statusCode).toBe(200);
+  });
+});
+
+it('the encoding of a new object is checked before the options, that of an update after them', async () => {
+  const router = createRouter(testServices(testWorld));
+  const headers = { 'content-type': 'application/json; charset' };
+  const url = '/api/v1/namespaces/n/configmaps';
+  const posted = await router.inject({ method: 'POST', url: `${url}?dryRun=x`, headers, payload: '{}' });
+  const put = await router.inject({ method: 'PUT', url: `${url}/a?dryRun=x`, headers, payload: '{}' });
+  expect([posted.statusCode, put.statusCode]).toEqual([415, 422]);
+});

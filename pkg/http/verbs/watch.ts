@@ -7,7 +7,7 @@ import { listOptions } from '../options.js';
 import type { ResourceRequest } from '../resources.js';
 import { streamWatch } from '../responses.js';
 import type { HttpServices } from '../services.js';
-import { looseAnswerForm } from './answer.js';
+import { answerForm } from './answer.js';
 
 /**
  * Serves a watch: a position in the shared event log, which advances as fast as the connection accepts events. Pending
@@ -15,7 +15,7 @@ import { looseAnswerForm } from './answer.js';
  */
 export async function watch(request: ResourceRequest, services: HttpServices): Promise<void> {
   const { call, served } = request;
-  const form = looseAnswerForm(request, services, 'watch');
+  const form = answerForm(request, services, 'watch');
   if (!served.verbs.includes('watch')) throw errors.methodNotSupported(served.groupResource, 'watch');
   const { stream, seconds } = await openStream(request, form, services);
   // As in kube-apiserver, other errors come before one of the form.

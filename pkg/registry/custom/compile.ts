@@ -168,7 +168,7 @@ class Compiler {
       virtual: undefined,
       hotField: undefined,
       emptyObject: undefined,
-      hiddenAnnotation: undefined,
+      hiddenAnnotations: [],
       unreadable: undefined,
       unknownFieldLabel: undefined,
     };

@@ -37,7 +37,7 @@ export const daemonSet: ResourceDeclaration<shapes.AppsV1DaemonSet> = {
   namespaced: true,
   shortNames: ['ds'],
   categories: ['all'],
-  hiddenAnnotation: GENERATION,
+  hiddenAnnotations: [GENERATION],
   unreadable: (o) => {
     const text = at(o, 'metadata', 'annotations', GENERATION);
     return typeof text === 'string' ? whyNotInt64(text) : undefined;

@@ -12,6 +12,7 @@ const METRICS = 'autoscaling.alpha.kubernetes.io/metrics';
 const CURRENT_METRICS = 'autoscaling.alpha.kubernetes.io/current-metrics';
 const CONDITIONS = 'autoscaling.alpha.kubernetes.io/conditions';
 const BEHAVIOR = 'autoscaling.alpha.kubernetes.io/behavior';
+export const V1_ANNOTATIONS = [METRICS, CURRENT_METRICS, CONDITIONS, BEHAVIOR];
 
 /** v1 -> v2, in place. */
 export function toV2(o: JsonObject): void {

@@ -6,7 +6,7 @@ import { statusSubresource, withStatus } from '../form.js';
 import { nonNegative } from '../rules.js';
 import { autoscalerStatus } from '../status/counts.js';
 import { AGE, age, column, table } from '../table.js';
-import { fromV2, toV2 } from './conversion.js';
+import { fromV2, toV2, V1_ANNOTATIONS } from './conversion.js';
 import { defaultAutoscaler } from './defaults.js';
 import { validateAutoscaler } from './validation.js';
 
@@ -20,6 +20,7 @@ export const horizontalPodAutoscaler: ResourceDeclaration<shapes.AutoscalingV2Ho
   namespaced: true,
   shortNames: ['hpa'],
   categories: ['all'],
+  hiddenAnnotations: V1_ANNOTATIONS,
   strategy: withStatus({
     defaults: defaultAutoscaler,
     create: { validate: (o, errors) => validateAutoscaler(o, errors) },

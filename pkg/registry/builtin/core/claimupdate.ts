@@ -135,7 +135,7 @@ function storageClass(
   else {
     if (textAt(isNamed) !== textAt(wasNamed))
       errors.invalid(
-        FieldPath.in<shapes.CoreV1PersistentVolumeClaim>().child('metadata', 'annotations').key(CLASS_ANNOTATION),
+        FieldPath.in<shapes.CoreV1PersistentVolumeClaim>().child('metadata', 'annotations', CLASS_ANNOTATION),
         textAt(isNamed),
         'field is immutable',
       );

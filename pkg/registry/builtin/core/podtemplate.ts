@@ -4,7 +4,7 @@ import type { ResourceDeclaration } from '../../resource.js';
 import { at, objectAt } from '../access.js';
 import { labelsText, versions } from '../form.js';
 import { column, containersAndImages, table } from '../table.js';
-import { defaultTemplate } from '../workloads.js';
+import { defaultTemplate, wantsOther } from '../workloads.js';
 import { podWarnings, podTemplate as validateTemplate } from './pod/validation/index.js';
 
 export const podTemplate: ResourceDeclaration<shapes.CoreV1PodTemplate> = {
@@ -27,7 +27,9 @@ export const podTemplate: ResourceDeclaration<shapes.CoreV1PodTemplate> = {
         validateTemplate(objectAt(o, 'template'), path, errors, objectAt(old, 'template'));
       },
     },
-    warn: (o, _old, context) => podWarnings(objectAt(o, 'template'), 'template', context.warn),
+    warn: function* (o, old, context) {
+      if (wantsOther(o, old)) yield* podWarnings(objectAt(o, 'template'), 'template', context.warn);
+    },
     deletion: { returnsObject: true },
   },
   table: table(

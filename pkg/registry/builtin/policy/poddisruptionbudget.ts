@@ -17,7 +17,11 @@ export const podDisruptionBudget: ResourceDeclaration<shapes.PolicyV1PodDisrupti
   shortNames: ['pdb'],
   strategy: withStatus({
     compatibility: { anyFinalizers: true },
-    create: { validateName: pathSegmentName, validate: (o, errors) => validateBudget(o, errors) },
+    create: {
+      validateName: pathSegmentName,
+      validate: (o, errors) => validateBudget(o, errors),
+      metaLast: true,
+    },
     update: { allowUnconditional: false, validate: (o, old, errors) => validateBudget(o, errors, old) },
   }),
   subresources: { status: statusSubresource({ update: { validate: validateBudgetStatus } }) },

@@ -8,8 +8,8 @@ const CONDITION = { type: 'DisruptionAllowed', status: 'False', lastTransitionTi
 const EVICTION: JsonObject = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'p' } };
 
 /** Returns the refusal of an eviction under a budget with this status. */
-async function refusal(status: JsonObject): Promise<ApiError['status']> {
-  const bench = await Bench.open();
+async function refusal(status: JsonObject, given?: Bench): Promise<ApiError['status']> {
+  const bench = given ?? (await Bench.open());
   const spec = { containers: [{ name: 'c', image: 'x' }] };
   await bench.create('pods', 'default', {
     apiVersion: 'v1',
@@ -42,6 +42,22 @@ async function refusal(status: JsonObject): Promise<ApiError['status']> {
   }
   throw new Error('the pod was evicted');
 }
+
+it('the change of a budget by an eviction has the server as its field manager', async () => {
+  const bench = await Bench.open();
+  await expect(refusal({ disruptionsAllowed: 1 }, bench)).rejects.toThrow('the pod was evicted');
+  const { metadata } = (await bench.get('poddisruptionbudgets.policy/v1', 'default', 'b')) as { metadata: JsonObject };
+  expect(metadata['managedFields']).toContainEqual(
+    expect.objectContaining({
+      manager: 'kube-apiserver',
+      operation: 'Update',
+      subresource: 'status',
+      fieldsV1: {
+        'f:status': expect.objectContaining({ 'f:disruptedPods': { '.': {}, 'f:p': {} }, 'f:disruptionsAllowed': {} }),
+      },
+    }),
+  );
+});
 
 it.each<readonly [JsonObject, string]>([
   [{}, 'needs 1 healthy pods and has 1 currently'],

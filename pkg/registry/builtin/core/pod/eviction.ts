@@ -30,6 +30,8 @@ const REFUSED = "Cannot evict pod as it would violate the pod's disruption budge
 /** The limit on evictions that a budget records until its controller observes them. */
 const DISRUPTED_PODS_MAX = 2000;
 const SECONDS_UNTIL_OBSERVED = 10;
+/** kube-apiserver changes the budget by a request to itself. */
+const MANAGER = 'kube-apiserver';
 
 const TOO_MANY_BUDGETS =
   'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.';
@@ -51,7 +53,7 @@ async function evict({ name, namespace, body, objects, context }: VirtualRequest
   if (budget !== undefined && !unhealthyMayGo(pod, budget)) {
     await objects.change(
       { ...BUDGETS, namespace, name: textAt(budget, 'metadata', 'name') },
-      { dryRun, subresource: 'status', edit: (b) => take(b, name, now) },
+      { dryRun, subresource: 'status', fieldManager: MANAGER, edit: (b) => take(b, name, now) },
     );
   }
   const preconditions = preconditionsOf(options);

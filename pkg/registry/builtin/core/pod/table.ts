@@ -1,10 +1,9 @@
-import type { JsonObject } from '../../../../api/index.js';
+import type { JsonArray, JsonObject } from '../../../../api/index.js';
 import type { TableDeclaration } from '../../../resource.js';
 import { at, boolAt, numberAt, objectsAt, textAt } from '../../access.js';
 import { AGE, age, column, since, table, wide } from '../../table.js';
 
-/** The table for `kubectl get pods`: readiness, a one-word summary of the container states, and restarts. */
-export const podTable: TableDeclaration = table(
+const PODS: TableDeclaration = table(
   [
     column('Ready', 'Ready containers of all containers.'),
     column('Status', 'State of the pod in one word.'),
@@ -33,6 +32,21 @@ export const podTable: TableDeclaration = table(
     ];
   },
 );
+
+/** The table for `kubectl get pods`: readiness, a one-word summary of the container states, and restarts. */
+export const podTable: TableDeclaration = {
+  ...PODS,
+  conditions: (o) => COMPLETED[textAt(o, 'status', 'phase')],
+};
+
+const COMPLETED: Readonly<Record<string, JsonArray>> = {
+  Succeeded: [completed('Succeeded', 'The pod has completed successfully.')],
+  Failed: [completed('Failed', 'The pod failed.')],
+};
+
+function completed(reason: string, message: string): JsonObject {
+  return { type: 'Completed', status: 'True', reason, message };
+}
 
 interface Summary {
   readonly ready: number;
