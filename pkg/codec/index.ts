@@ -33,9 +33,10 @@ export {
   type Strictness,
 } from './json/decode.js';
 export { encodeJson, encodeJsonSteps, encodeStored, type StoredForm, storedSteps } from './json/encode.js';
+export { topOf } from './json/node.js';
 export { metadataSlice, spliceResourceVersion } from './json/splice.js';
 export { writeValue as jsonText } from './json/write.js';
-export { notConvertible, notRegistered } from './kind.js';
+export { interpretNode, notConvertible, notRegistered } from './kind.js';
 export { codecLimits } from './limits.js';
 export {
   cborList,

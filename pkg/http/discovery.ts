@@ -75,14 +75,20 @@ export class DiscoveryDocuments {
 }
 
 /** `/api`, `/apis`: the plain form, or the aggregated form if the client requests it. */
-export function serveRoot(call: Call, services: HttpServices, path: '/api' | '/apis'): void | Promise<void> {
+export function serveRoot(
+  call: Call,
+  services: HttpServices,
+  path: '/api' | '/apis',
+  plainOnly = false,
+): void | Promise<void> {
   const { accept } = call.exchange.headers;
   checkRoute(accept, services.stages.supportedEncodings.types);
-  const accepted = negotiate(accept, services.stages.supportedEncodings, allowsAggregated);
+  const accepted = negotiate(accept, services.stages.supportedEncodings, plainOnly ? () => false : allowsAggregated);
   if (accepted === undefined) throw errors.notAcceptable(services.stages.supportedEncodings.types);
   const form = formOf(call, accepted);
   // A client that accepts both gets the aggregated form, whatever the order of its Accept header.
-  const aggregated = accepted.as !== undefined || (offersAggregated(accept) && accepted.encoding === 'json');
+  const aggregated =
+    !plainOnly && (accepted.as !== undefined || (offersAggregated(accept) && accepted.encoding === 'json'));
   const published = publishedBy(services);
   if (!aggregated) {
     const make = (): JsonObject => (path === '/api' ? apiVersions(services.address()) : groupList(published));

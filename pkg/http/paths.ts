@@ -45,7 +45,8 @@ export const PATHS: readonly PathEntry[] = [
   { path: '/api/*', methods: 'any', serve: serveApi },
   // kube-apiserver serves the list of groups to every method.
   { path: '/apis', methods: 'any', listed: true, serve: serveGroups },
-  { path: '/apis/', methods: 'any', serve: serveGroups },
+  // kube-apiserver has no aggregated form here.
+  { path: '/apis/', methods: 'any', serve: withKinds((call, s) => serveRoot(call, s, '/apis', true)) },
   { path: '/apis/*', methods: 'any', serve: serveApi },
   { path: '/version', methods: 'GET', otherwise: 405, listed: true, serve: serveVersionDocument },
   { path: '/version/', methods: 'GET', otherwise: 405, serve: serveVersionDocument },
@@ -128,6 +129,7 @@ function servePath(call: Call, services: HttpServices): void | Promise<void> {
   if (root !== 'api' && root !== 'apis') throw new PageNotFound();
   const isCore = root === 'api';
   if (rest.length === 0 || rest.length > (isCore ? 1 : 2)) throw isCore ? errors.noSuchPath() : new PageNotFound();
+  if (!isCore && rest[0] === '') throw new PageNotFound();
   const [group, version] = isCore ? ['', rest[0]!] : [rest[0]!, rest[1]];
   const { method } = call.exchange;
   const remote = version === undefined ? undefined : services.aggregation?.find(group, version);

@@ -69,7 +69,8 @@ export function requestInfo(method: string, url: string): RequestInfo {
     group = '';
     at = 2;
   } else if (parts[1] === 'apis') {
-    if (parts.length < 5) return { kind: 'path', path, query };
+    // The core group has no name, so no path below `/apis/` has it.
+    if (parts.length < 5 || parts[2] === '') return { kind: 'path', path, query };
     group = parts[2]!;
     at = 3;
   } else {

@@ -245,6 +245,9 @@ describe('a path that names nothing', () => {
       expect((await router.inject({ method, url: '/apis/apps/v1' })).statusCode).toBe(405);
     expect((await router.inject({ url: '/apis/?x=y' })).json().kind).toBe('APIGroupList');
     expect((await router.inject({ url: '/api/?x=y' })).json().kind).toBe('APIVersions');
+    expect((await router.inject({ url: '/apis//v1/configmaps' })).body).toBe('404 page not found\n');
+    const accept = 'application/json,application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+    expect((await router.inject({ url: '/apis/', headers: { accept } })).json().kind).toBe('APIGroupList');
   });
 
   it('`/` is the index for every method', async () => {

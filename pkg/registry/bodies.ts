@@ -20,12 +20,14 @@ import {
   decodeAsSteps,
   decodeValue,
   encodeJsonSteps,
+  interpretNode,
   notConvertible,
   notRegistered,
   readJsonBody,
   readSteps,
   type Strictness,
   strictMessage,
+  topOf,
 } from '../codec/index.js';
 import { PatchError, type Patched, type PatchInput, patchSteps } from '../patch/index.js';
 import { inKeyOrder, isCustom, type KindSchema, kindSchema } from '../schema/index.js';
@@ -188,6 +190,8 @@ export function* patchObject(
  */
 function* decodePatched(kind: KindSchema, o: JsonObject): Steps<Decoded> {
   const { info } = kind;
+  const meta = isCustom(kind) ? undefined : interpretNode(topOf(o));
+  if (typeof meta === 'string') return { ok: false, message: meta };
   const apiVersion = String(o['apiVersion'] ?? '');
   const name = String(o['kind'] ?? '') || info.kind;
   if (apiVersion === '' && !isCustom(kind)) return decodeUnversioned(kind, o, name);

@@ -1,4 +1,4 @@
-import { cloneJson, type JsonObject } from '../api/index.js';
+import { cloneJson, type JsonObject, objectAt } from '../api/index.js';
 import type { Revision, World } from '../base/index.js';
 import type { EventType, Framer, StoredObject } from '../cache/index.js';
 import {
@@ -115,11 +115,13 @@ function createMemory(): RowMemory {
  */
 function bookmarkObject(target: Target, at: Revision, initialEnd: boolean): JsonObject {
   const { resource } = target;
+  const more = cloneJson(resource.declaration.emptyObject ?? {});
+  const annotations = { ...objectAt(more, 'metadata', 'annotations') };
+  if (initialEnd) annotations[INITIAL_EVENTS_END] = 'true';
   const metadata: JsonObject = {
     resourceVersion: String(at),
-    ...(initialEnd ? { annotations: { [INITIAL_EVENTS_END]: 'true' } } : {}),
+    ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
   };
-  const more = cloneJson(resource.declaration.emptyObject ?? {});
   const empty = decodeAs(resource.type, {
     ...more,
     kind: resource.kind,

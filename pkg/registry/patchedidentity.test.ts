@@ -18,6 +18,10 @@ it.each<readonly [JsonObject, string]>([
 
 describe('a patch of kind or version', () => {
   it.each<readonly [JsonObject, string]>([
+    [
+      { kind: 0 },
+      "couldn't get version/kind; json parse error: json: cannot unmarshal number into Go struct field .kind of type string",
+    ],
     [{ kind: 'Foo' }, 'no kind "Foo" is registered for version "v1" in scheme "pkg/runtime/scheme.go:111"'],
     [{ apiVersion: 'v2' }, 'no kind "ConfigMap" is registered for version "v2" in scheme "pkg/runtime/scheme.go:111"'],
     [{ apiVersion: 'x/y/z' }, 'unexpected GroupVersion string: x/y/z'],

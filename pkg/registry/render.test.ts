@@ -376,9 +376,27 @@ describe('events', () => {
     expect(tables.map(({ object }) => (object['columnDefinitions'] as JsonObject[] | null)?.length)).toEqual([4, 4, 4]);
   });
 
+  it('end with a bookmark of an empty object, which has what its version adds', async () => {
+    const b = await Bench.open();
+    const options = { ...EVERYTHING, allowBookmarks: true, name: '', labelSelector: 'none' };
+    const bookmark = async (what: string): Promise<JsonObject> => {
+      const request = { target: b.target(what, ''), options, representation: form({}) };
+      return drain(await b.registry.watch(request, b.context)).at(-1)!.object;
+    };
+    expect(await bookmark('daemonsets.apps/v1')).toMatchObject({
+      metadata: { annotations: { 'deprecated.daemonset.template.generation': '0' } },
+    });
+    expect((await bookmark('replicationcontrollers'))['spec']).toEqual({});
+  });
+
   it.each([
     ['customresourcedefinitions.apiextensions.k8s.io/v1', ['', '', '', '0001-01-01T00:00:00Z', '', '', '', false]],
     ['priorityclasses.scheduling.k8s.io/v1', ['', 0, false, '<unknown>', '']],
+    ['replicationcontrollers', ['', 0, 0, 0, '<unknown>', '', '', '<none>']],
+    ['cronjobs.batch/v1', ['', '', '<none>', '<unset>', 0, '<none>', '<unknown>', '', '', '<none>']],
+    ['ipaddresses.networking.k8s.io/v1', ['', '<none>', '<unknown>']],
+    ['limitranges', ['', '0001-01-01T00:00:00Z']],
+    ['roles.rbac.authorization.k8s.io/v1', ['', '0001-01-01T00:00:00Z']],
     ['services', ['', '', '<none>', '<unknown>', '<none>', '<unknown>', '<none>']],
   ])('of a Table of %s end with a bookmark that has the cells of an empty object', async (what, cells) => {
     const b = await Bench.open();

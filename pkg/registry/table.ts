@@ -1,7 +1,7 @@
 import { isObject, type JsonArray, type JsonObject, type JsonValue } from '../api/index.js';
 import { isCustom } from '../schema/index.js';
 import { at, textAt } from './builtin/access.js';
-import { AGE, age } from './builtin/table.js';
+import { AGE, age, ZERO_TIME } from './builtin/table.js';
 import { CREATION_TIME, NAME_COLUMN } from './custom/columns.js';
 import { metadataOnly } from './metadataonly.js';
 import type { Representation, Target } from './requests.js';
@@ -19,7 +19,7 @@ const PLAIN: TableDeclaration = {
   ],
   cells: (o) => {
     const meta = isObject(o['metadata']) ? o['metadata'] : {};
-    return [meta['name'] ?? '', meta['creationTimestamp'] ?? null];
+    return [meta['name'] ?? '', meta['creationTimestamp'] ?? ZERO_TIME];
   },
 };
 

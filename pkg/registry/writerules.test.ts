@@ -390,7 +390,7 @@ describe('a body in another version of the kind', () => {
   });
 });
 
-describe('a resourceVersion that is no number', () => {
+describe('a resourceVersion that is not a number', () => {
   it('is refused in an update or an apply that creates', async () => {
     const b = await Bench.open();
     const lease = {

@@ -36,10 +36,13 @@ export function table<T = AnyFields>(
   return { columns: [NAME, ...columns], cells: (o, now) => [nameOf(o), ...cells(o, now)] };
 }
 
+/** The time of creation in a row of an object that has none, such as a bookmark. */
+export const ZERO_TIME = '0001-01-01T00:00:00Z';
+
 /** The default columns: name and creation time. */
 export const NAME_AND_CREATION: TableDeclaration = {
   ...table([column('Created At', 'Time at which the object was created.', { type: 'date' })], (o) => [
-    textAt(o, 'metadata', 'creationTimestamp'),
+    textAt(o, 'metadata', 'creationTimestamp') || ZERO_TIME,
   ]),
   nullWithoutRows: true,
 };

@@ -38,6 +38,7 @@ export const daemonSet: ResourceDeclaration<shapes.AppsV1DaemonSet> = {
   shortNames: ['ds'],
   categories: ['all'],
   hiddenAnnotations: [GENERATION],
+  emptyObject: { metadata: { annotations: { [GENERATION]: '0' } } },
   unreadable: (o) => {
     const text = at(o, 'metadata', 'annotations', GENERATION);
     return typeof text === 'string' ? whyNotInt64(text) : undefined;
@@ -90,7 +91,7 @@ export const daemonSet: ResourceDeclaration<shapes.AppsV1DaemonSet> = {
       labelsText(at(o, 'spec', 'template', 'spec', 'nodeSelector')) || '<none>',
       age(o, now),
       ...containersAndImages(at(o, 'spec', 'template')),
-      selectorText(at(o, 'spec', 'selector')),
+      selectorText(at(o, 'spec', 'selector')) || '<none>',
     ],
   ),
 };

@@ -39,7 +39,7 @@ export const replicaSet: ResourceDeclaration<shapes.AppsV1ReplicaSet> = {
     scale: scaleSubresource((o) => selectorText(at(o, 'spec', 'selector'))),
     status: statusSubresource({ update: { validate: replicaSetStatus } }),
   },
-  table: replicaTable((o) => selectorText(at(o, 'spec', 'selector'))),
+  table: replicaTable((o) => selectorText(at(o, 'spec', 'selector')) || '<none>'),
 };
 
 const SPEC = FieldPath.in<shapes.AppsV1ReplicaSet>().child('spec');

@@ -66,7 +66,7 @@ export const cronJob: ResourceDeclaration<shapes.BatchV1CronJob> = {
       return [
         textAt(o, 'spec', 'schedule'),
         textAt(o, 'spec', 'timeZone') || '<none>',
-        boolAt(o, 'spec', 'suspend') ? 'True' : 'False',
+        at(o, 'spec', 'suspend') === undefined ? '<unset>' : boolAt(o, 'spec', 'suspend') ? 'True' : 'False',
         listAt(o, 'status', 'active').length,
         last === '' ? '<none>' : since(last, now),
         age(o, now),

@@ -68,7 +68,7 @@ export const job: ResourceDeclaration<shapes.BatchV1Job> = {
       duration(o, now),
       age(o, now),
       ...containersAndImages(at(o, 'spec', 'template')),
-      selectorText(at(o, 'spec', 'selector')),
+      selectorText(at(o, 'spec', 'selector')) || '<none>',
     ],
   ),
 };

@@ -23,7 +23,6 @@ export const replicationController: ResourceDeclaration<shapes.CoreV1Replication
   resource: 'replicationcontrollers',
   singular: 'replicationcontroller',
   kind: 'ReplicationController',
-  emptyObject: { spec: { replicas: 0 } },
   versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: true,
@@ -66,7 +65,7 @@ export const replicationController: ResourceDeclaration<shapes.CoreV1Replication
     'status.replicas': (o) => String(numberAt(o, 'status', 'replicas')),
     name: (o) => textAt(o, 'metadata', 'name'),
   },
-  table: replicaTable((o) => labelsText(at(o, 'spec', 'selector'))),
+  table: replicaTable((o) => labelsText(at(o, 'spec', 'selector')) || '<none>'),
 };
 
 const SPEC = FieldPath.in<shapes.CoreV1ReplicationController>().child('spec');

@@ -1,6 +1,6 @@
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
-import { objectAt, textAt } from '../access.js';
+import { at, objectAt, textAt } from '../access.js';
 import { versions } from '../form.js';
 import { age, column, table } from '../table.js';
 import { ipName, validateIpAddress, validateIpAddressUpdate } from './classvalidation.js';
@@ -21,6 +21,7 @@ export const ipAddress: ResourceDeclaration<shapes.NetworkingV1IPAddress> = {
   },
   table: table([column('ParentRef', 'The object that the address belongs to.')], (o, now) => {
     const ref = objectAt(o, 'spec', 'parentRef');
+    if (at(o, 'spec', 'parentRef') === undefined) return ['<none>', age(o, now)];
     const group = textAt(ref, 'group');
     const namespace = textAt(ref, 'namespace');
     const resource = textAt(ref, 'resource');

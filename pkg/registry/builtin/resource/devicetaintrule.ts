@@ -64,7 +64,7 @@ export const deviceTaintRule: ResourceDeclaration<shapes.ResourceV1DeviceTaintRu
       textAt(o, 'spec', 'taint', 'key'),
       textAt(o, 'spec', 'taint', 'value'),
       textAt(o, 'spec', 'taint', 'effect'),
-      since(textAt(o, 'spec', 'taint', 'timeAdded'), now),
+      textAt(o, 'spec', 'taint', 'timeAdded') && since(textAt(o, 'spec', 'taint', 'timeAdded'), now),
       age(o, now),
     ],
   ),
