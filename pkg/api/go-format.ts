@@ -54,7 +54,11 @@ const LARGE_EXPONENT = 6;
 
 /** A plain print of a number: one with a fraction, or beyond 64 bits, has an exponent if that is at least 6, or less than -4. */
 export function goNumber(v: number): string {
-  if (Number.isSafeInteger(v)) return String(v);
+  return Number.isSafeInteger(v) ? String(v) : goDouble(v);
+}
+
+/** A plain print of a number that is a double in Go, also if it is whole: `1e+06`. */
+export function goDouble(v: number): string {
   const [digits, exponentText] = v.toExponential().split('e') as [string, string];
   const exponent = Number(exponentText);
   if (exponent >= -4 && exponent < LARGE_EXPONENT) return String(v);

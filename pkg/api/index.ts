@@ -42,6 +42,7 @@ export { forbidden } from './forbidden.js';
 export {
   compareText,
   GoValue,
+  goDouble,
   goFormat,
   goJson,
   goJsonString,

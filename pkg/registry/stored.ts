@@ -1,7 +1,8 @@
 import type { JsonObject } from '../api/index.js';
 import { errors } from '../api/index.js';
 import type { StoredObject } from '../cache/index.js';
-import { encodeCbor, encodeStoredProtobuf, readJson } from '../codec/index.js';
+import { decodeJson, encodeCbor, encodeStoredProtobuf, readJson } from '../codec/index.js';
+import type { StructSchema } from '../schema/index.js';
 import type { ServedResource } from './servedresources.js';
 
 /** Matches numbers of 16 digits and more, which may be int64 values that a double cannot represent. */
@@ -15,6 +16,15 @@ function parseText(text: string): JsonObject {
   const exact = readJson(Buffer.from(text));
   if (!exact.ok) throw errors.storeRead(exact.message);
   return exact.value as JsonObject;
+}
+
+/** The same of bytes whose type has doubles: a large integer is one there, and not an int64. */
+export function parseStoredAs(schema: StructSchema, bytes: Buffer): JsonObject {
+  const text = bytes.toString();
+  if (!LONG_NUMBER.test(text)) return JSON.parse(text) as JsonObject;
+  const decoded = decodeJson(schema, bytes);
+  if (!decoded.ok) throw errors.storeRead(decoded.message);
+  return decoded.object;
 }
 
 /** Returns the protobuf message of an object without the envelope, as in a list. */

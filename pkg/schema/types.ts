@@ -180,6 +180,8 @@ export interface AnySchema {
   readonly constraints?: Constraints;
 }
 
+export type NumberBound = 'minimum' | 'maximum' | 'multipleOf';
+
 /** Value constraints, JSON-Schema names. All optional; absent means unconstrained. */
 export interface Constraints {
   readonly minimum?: number;
@@ -187,6 +189,8 @@ export interface Constraints {
   readonly exclusiveMinimum?: boolean;
   readonly exclusiveMaximum?: boolean;
   readonly multipleOf?: number;
+  /** Those of the above that no integer of the schema's format can have, and the name of its type. */
+  readonly misfits?: { readonly type: string; readonly keys: readonly NumberBound[] };
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly pattern?: string;

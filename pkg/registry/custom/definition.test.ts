@@ -85,3 +85,17 @@ describe('the head of a definition', () => {
     expect(sameSchemas(one, stored(definition({}, SCHEMA)))).toBe(false);
   });
 });
+
+it('has bounds of numbers as doubles, and other integers with all digits', () => {
+  const text = JSON.stringify(definition({}, { type: 'integer', maximum: 1, default: 2, maxLength: 3 }))
+    .replace('"maximum":1', '"maximum":9223372036854775000')
+    .replace('"default":2', '"default":9007199254740993')
+    .replace('"maxLength":3', '"maxLength":9007199254740993');
+  const o = { json: Buffer.from(text) } as unknown as StoredObject;
+  expect(storedSchemas(() => o).schema('v0')).toEqual({
+    type: 'integer',
+    maximum: 9223372036854775000,
+    default: 9007199254740993n,
+    maxLength: 9007199254740993n,
+  });
+});

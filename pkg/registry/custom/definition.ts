@@ -1,7 +1,10 @@
 import { at, isObject, type JsonObject, objectsAt, textAt } from '../../api/index.js';
 import type { StoredObject } from '../../cache/index.js';
-import { parseStored } from '../stored.js';
+import { jsonText } from '../../codec/index.js';
+import { structByName } from '../../schema/index.js';
+import { parseStored, parseStoredAs } from '../stored.js';
 
+const SCHEMA = 'apiextensions/v1.JSONSchemaProps';
 const KEY = '"openAPIV3Schema":';
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -109,7 +112,7 @@ export function storedSchemas(stored: () => StoredObject): SchemaSource {
     },
     schema: (version) => {
       const found = span(version);
-      return found === undefined ? undefined : parseStored(stored().json.subarray(...found));
+      return found === undefined ? undefined : parseStoredAs(structByName(SCHEMA), stored().json.subarray(...found));
     },
   };
 }
@@ -121,7 +124,7 @@ export function parsedSchemas(spec: JsonObject): SchemaSource {
     const declared = at(found, 'schema', 'openAPIV3Schema');
     return isObject(declared) ? declared : undefined;
   };
-  return { schema, bytes: (version) => JSON.stringify(schema(version) ?? '').length };
+  return { schema, bytes: (version) => jsonText(schema(version) ?? '').length };
 }
 
 /** Reports whether two stored definitions have the same schemas, byte for byte. */

@@ -4,6 +4,7 @@ import { structByName } from '../load.js';
 import type { Definitions, Dialect } from './definitions.js';
 import { withEmbedded } from './embedded.js';
 import { customDefinitionName } from './names.js';
+import { withDoubles } from './numbers.js';
 import type { ApiGroupVersion, ApiResource } from './served.js';
 
 /** Definitions of a custom resource and its list, from the schema that its definition publishes. */
@@ -87,7 +88,7 @@ function forSwagger(schema: JsonObject): JsonObject {
     if (key === 'properties' && isObject(value))
       out[key] = Object.fromEntries(Object.entries(value).map(([name, v]) => [name, isObject(v) ? forSwagger(v) : v]));
     else if ((key === 'items' || key === 'additionalProperties') && isObject(value)) out[key] = forSwagger(value);
-    else out[key] = value;
+    else out[key] = key === 'enum' || key === 'example' ? withDoubles(value) : value;
   }
   const untyped =
     nullable || (preserving && out['type'] === 'object') || (out['type'] === 'array' && !('items' in out));

@@ -1,5 +1,6 @@
 import type { Writer } from 'protobufjs/minimal.js';
 import type { JsonObject, JsonValue } from '../../api/index.js';
+import { jsonOf } from './numbers.js';
 
 /** Encoders for the gnostic messages of both versions of OpenAPI. */
 
@@ -34,7 +35,7 @@ export function texts(w: Writer, number: number, values: JsonValue | undefined):
 /** gnostic's Any: the value as YAML text. */
 export function any(w: Writer, number: number, value: JsonValue | undefined): void {
   if (value === undefined) return;
-  message(w, number, () => w.uint32(key(2)).string(JSON.stringify(value)));
+  message(w, number, () => w.uint32(key(2)).string(jsonOf(value)!));
 }
 
 export function extensions(w: Writer, number: number, from: JsonObject): void {
@@ -53,4 +54,8 @@ export function double(w: Writer, number: number, value: JsonValue | undefined):
 
 export function int(w: Writer, number: number, value: JsonValue | undefined): void {
   if (typeof value === 'number') w.uint32(varint(number)).int64(value);
+  else if (typeof value === 'bigint') {
+    const half = (shift: bigint): number => Number(BigInt.asIntN(32, value >> shift));
+    w.uint32(varint(number)).int64({ low: half(0n), high: half(32n), unsigned: false } as Long);
+  }
 }

@@ -4,6 +4,7 @@ import { encodeHead, encodePart, encodeTail } from './gnostic.js';
 import { documentV3, encodeHeadV3, encodePathV3, encodeSchemaV3 } from './gnostic3.js';
 import { type DatedDocument, DocumentMemory, type EncodedDocument, encoded, KeptDocument } from './kept.js';
 import { mergedParts } from './merge.js';
+import { jsonOf } from './numbers.js';
 import type { RemoteDocument } from './remote.js';
 import { rootNames, rootPaths } from './roots.js';
 import type { ApiDescription, ApiGroupVersion } from './served.js';
@@ -292,7 +293,7 @@ class JsonPieces {
   }
 
   async member(name: string, value: JsonValue | undefined): Promise<void> {
-    const text = `${this.#separator}${JSON.stringify(name)}:${JSON.stringify(value)}`;
+    const text = `${this.#separator}${JSON.stringify(name)}:${jsonOf(value)}`;
     this.text(text);
     this.#separator = ',';
     if (text.length > TURN_BYTES || ++this.#members % STEPS_PER_TURN === 0) await this.#pause();

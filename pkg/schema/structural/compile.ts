@@ -1,7 +1,8 @@
-import { getOwn, isObject, type JsonObject, type JsonValue } from '../../api/index.js';
+import { getOwn, isObject, type JsonObject, type JsonValue, textAt } from '../../api/index.js';
 import type { Constraints, Field, ListType, ScalarType, Schema, StructSchema } from '../types.js';
 import { isTextFormat } from './formats.js';
 import { objectFields } from './objectfields.js';
+import { isNumberFormat } from './valuetype.js';
 
 /**
  * Compiles the structural schema of a version of a custom resource (`openAPIV3Schema`) into the form of the built-in types. The schema must
@@ -132,10 +133,25 @@ const NUMBERS = [
 const FLAGS = ['exclusiveMinimum', 'exclusiveMaximum', 'uniqueItems', 'nullable'] as const;
 const COMBINATIONS = ['allOf', 'anyOf', 'oneOf'] as const;
 
+const BOUNDS = ['minimum', 'maximum', 'multipleOf'] as const;
+
+/** The bounds of an integer that are no integers of its format; undefined if there are none. */
+function misfitsOf(schema: JsonObject): Constraints['misfits'] {
+  if (schema['type'] !== 'integer') return undefined;
+  const format = textAt(schema, 'format');
+  const bits = format === 'int32' ? 31 : 63;
+  const fits = (n: number): boolean => Number.isInteger(n) && n >= -(2 ** bits) && n < 2 ** bits;
+  const keys = BOUNDS.filter((key) => typeof schema[key] === 'number' && !fits(schema[key]));
+  if (keys.length === 0) return undefined;
+  return { type: isNumberFormat(format) ? `integer with format ${format}` : 'integer (default format)', keys };
+}
+
 /** Returns the constraints of the value itself; undefined if there are none. */
 function constraintsOf(schema: JsonObject): Constraints | undefined {
   const found: { -readonly [K in keyof Constraints]: Constraints[K] } = {};
   for (const key of NUMBERS) if (typeof schema[key] === 'number') found[key] = schema[key];
+  const misfits = misfitsOf(schema);
+  if (misfits !== undefined) found.misfits = misfits;
   for (const key of FLAGS) if (schema[key] === true) found[key] = true;
   if (typeof schema['pattern'] === 'string') found.pattern = schema['pattern'];
   const format = schema['format'];

@@ -6,18 +6,21 @@ import {
   FieldErrors,
   type FieldPath,
   getOwn,
+  goDouble,
+  goJson,
   isLongSearch,
   isObject,
   isPatternTooLarge,
   type JsonValue,
+  Printed,
   patternSize,
   searchSteps,
   type TextMatch,
 } from '../../api/index.js';
 import type { Steps } from '../../base/index.js';
-import type { Constraints } from '../types.js';
+import type { Constraints, NumberBound } from '../types.js';
 import { textFormats } from './formats.js';
-import { checkValueType, wrongType } from './valuetype.js';
+import { checkValueType, outOfRange, typeOf, wrongType } from './valuetype.js';
 
 /** Whether texts match patterns, by pattern and text. */
 type Matches = ReadonlyMap<string, ReadonlyMap<string, boolean>>;
@@ -110,7 +113,7 @@ function isMember(value: JsonValue, allowed: JsonValue): boolean {
 
 /** Reports a value that is none of an enumeration. */
 export function notInEnum(value: JsonValue, allowed: readonly JsonValue[], path: FieldPath, errors: FieldErrors): void {
-  const supported = allowed.map((v) => (typeof v === 'string' ? v : JSON.stringify(v)));
+  const supported = allowed.map((v) => (typeof v === 'string' ? v : goJson(v)));
   errors.notSupportedText(path, value, supported);
 }
 
@@ -195,25 +198,56 @@ export function patternProblem(pattern: string): string | undefined {
   }
 }
 
+const BOUND_NAMES = {
+  multipleOf: 'MultipleOf value',
+  maximum: 'Maximum boundary value',
+  minimum: 'Minimum boundary value',
+} as const;
+
+/**
+ * Compares integers of 64 bits with bounds that are cut to such integers, as kube-apiserver does, and other numbers with doubles, which also
+ * serve where an integer has a bound that is none.
+ */
 function checkNumber(value: number | bigint, c: Constraints, path: FieldPath, errors: FieldErrors): void {
-  const say = (words: string): void => void errors.invalid(path, value, `${path} in body should be ${words}`);
-  if (c.multipleOf !== undefined && !isMultiple(value, c.multipleOf)) say(`a multiple of ${c.multipleOf}`);
-  if (c.maximum !== undefined) {
-    if (c.exclusiveMaximum === true && value >= c.maximum) say(`less than ${c.maximum}`);
-    else if (value > c.maximum) say(`less than or equal to ${c.maximum}`);
-  }
-  if (c.minimum !== undefined) {
-    if (c.exclusiveMinimum === true && value <= c.minimum) say(`greater than ${c.minimum}`);
-    else if (value < c.minimum) say(`greater than or equal to ${c.minimum}`);
-  }
+  const isInt64 = typeOf(value) === 'integer';
+  const check = (key: NumberBound, holds: (v: number | bigint, bound: number | bigint) => boolean, words: string) => {
+    const bound = c[key];
+    if (bound === undefined) return;
+    const isMisfit = c.misfits?.keys.includes(key) === true;
+    if (isMisfit) outOfRange(c.misfits.type, path, errors, BOUND_NAMES[key]);
+    const whole = isInt64 && !isMisfit;
+    const [v, b] = whole ? [value, toInt64(bound)] : [Number(value), bound];
+    const shown = whole ? String(b) : goDouble(bound);
+    if (key === 'multipleOf' && b <= 0)
+      errors.invalid(path, b, `factor MultipleOf declared for ${path} must be positive: ${shown}`);
+    else if (!holds(v, b))
+      errors.invalid(
+        path,
+        whole ? v : new Printed(() => goDouble(Number(v))),
+        `${path} in body should be ${words} ${shown}`,
+      );
+  };
+  check('multipleOf', isMultiple, 'a multiple of');
+  if (c.exclusiveMaximum === true) check('maximum', (v, max) => v < max, 'less than');
+  else check('maximum', (v, max) => v <= max, 'less than or equal to');
+  if (c.exclusiveMinimum === true) check('minimum', (v, min) => v > min, 'greater than');
+  else check('minimum', (v, min) => v >= min, 'greater than or equal to');
 }
 
-/** Tolerates rounding: 0.3 is a multiple of 0.1. A number with a fraction, or beyond 64 bits, is no multiple if the quotient is not safe. */
-function isMultiple(value: number | bigint, of: number): boolean {
-  if (typeof value === 'bigint') return Number.isInteger(of) ? value % BigInt(of) === 0n : true;
-  const times = value / of;
+/** Cuts a double to an integer of 64 bits. One that does not fit becomes the least, as on most processors. */
+function toInt64(n: number): bigint {
+  const cut = Math.trunc(n);
+  return cut >= -(2 ** 63) && cut < 2 ** 63 ? BigInt(cut) : -(2n ** 63n);
+}
+
+/** Tolerates rounding of doubles: 0.3 is a multiple of 0.1. A double is no multiple if the quotient is not safe. */
+function isMultiple(value: number | bigint, of: number | bigint): boolean {
+  if (typeof of === 'bigint') return BigInt(value) % of === 0n;
+  const times = of < 1 ? (1 / of) * Number(value) : Number(value) / of;
   if (Math.abs(times) > Number.MAX_SAFE_INTEGER) return false;
-  return Math.abs(times - Math.round(times)) <= 1e-9 * Math.max(1, Math.abs(times));
+  const whole = Math.trunc(times);
+  if (whole === 0) return times === 0;
+  return Math.abs(times - whole) < 1e-9 * Math.abs(times + whole);
 }
 
 function checkCount(

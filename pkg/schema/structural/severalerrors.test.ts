@@ -38,6 +38,49 @@ describe('a value with several errors', () => {
       ['Invalid value: 9223372036854775807: should be a multiple of 2'],
     ],
     [
+      'is an integer, for which bounds are cut to integers',
+      { type: 'number', maximum: 9223372036854775000, multipleOf: 2 ** 53 },
+      9223372036854775807n,
+      [
+        'Invalid value: 9223372036854775807: should be a multiple of 9007199254740992',
+        'Invalid value: 9223372036854775807: should be less than or equal to 9223372036854774784',
+      ],
+    ],
+    [
+      'is no multiple of something larger',
+      { type: 'integer', multipleOf: 2 ** 53 },
+      5,
+      ['Invalid value: 5: should be a multiple of 9007199254740992'],
+    ],
+    [
+      'is an integer, for which a factor below 1 is none',
+      { type: 'number', multipleOf: 0.5 },
+      5,
+      ['Invalid value: 0: factor MultipleOf declared for a must be positive: 0'],
+    ],
+    [
+      'is a double, and so are the bounds',
+      { type: 'number', maximum: 1_000_000 },
+      2_000_000.5,
+      ['Invalid value: 2.0000005e+06: should be less than or equal to 1e+06'],
+    ],
+    [
+      'has bounds that are no integers of its format',
+      { type: 'integer', format: 'int32', minimum: 0.5, maximum: 2 ** 40 },
+      0,
+      [
+        'Invalid value: "": Maximum boundary value must be of type integer with format int32 in a',
+        'Invalid value: "": Minimum boundary value must be of type integer with format int32 in a',
+        'Invalid value: 0: should be greater than or equal to 0.5',
+      ],
+    ],
+    [
+      'is none of an enumeration of large integers',
+      { type: 'integer', enum: [9007199254740993n] },
+      5,
+      ['Unsupported value: 5: supported values: "9007199254740993"'],
+    ],
+    [
       'has errors of a number in order',
       number,
       3,

@@ -21,7 +21,7 @@ export function checkValueType(
     return false;
   }
   if (expected === undefined) return true;
-  const isFormatted = format !== undefined && NUMBER_FORMATS.has(format);
+  const isFormatted = format !== undefined && isNumberFormat(format);
   if (isFormatted && (actual === 'boolean' || actual === 'object')) wrongType('', format, path, errors);
   else if (isFormatted && expected === 'integer' && actual === 'number') wrongType('float64', format, path, errors);
   else wrongType(actual, expected, path, errors);
@@ -36,6 +36,7 @@ const takesText = (expected: string | undefined): boolean =>
 /** How errors name values of other types than string where the string has a format. */
 const TEXT_GIVEN: Readonly<Record<string, string>> = { integer: 'int64', number: 'float64', boolean: '', object: '' };
 const NUMBER_FORMATS: ReadonlySet<string> = new Set(['int32', 'int64', 'float', 'double']);
+export const isNumberFormat = (format: string): boolean => NUMBER_FORMATS.has(format);
 
 /** Returns the error for a wrong type or format. `actual` is the actual type, or the value for a format. */
 export function wrongType(actual: string, expected: string, path: FieldPath, errors: FieldErrors): void {
@@ -43,14 +44,14 @@ export function wrongType(actual: string, expected: string, path: FieldPath, err
   errors.typeInvalid(path, actual, `${path} in body must be of type ${expected}: ${shown}`);
 }
 
-export function outOfRange(what: string, path: FieldPath, errors: FieldErrors): void {
-  errors.add('FieldValueInvalid', '<nil>', `Invalid value: "": Checked value must be of type ${what} in ${path}`);
+export function outOfRange(what: string, path: FieldPath, errors: FieldErrors, which = 'Checked value'): void {
+  errors.add('FieldValueInvalid', '<nil>', `Invalid value: "": ${which} must be of type ${what} in ${path}`);
 }
 
 const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n } as const;
 
 /** An `integer` fits 64 bits. kube-apiserver treats larger numbers as floating point. */
-function typeOf(value: JsonValue): string {
+export function typeOf(value: JsonValue): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'number' || typeof value === 'bigint') {
