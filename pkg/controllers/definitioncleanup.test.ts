@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../api/index.js';
+import { type JsonObject, objectAt } from '../api/index.js';
 import { CLEANUP_FINALIZER, conditionOf } from './definition.js';
 import { definitionCleanup } from './definitioncleanup.js';
 import { metaIn, openScene } from './testing/scene.js';
@@ -48,9 +48,17 @@ describe('the cleanup of a definition', () => {
     expect([last?.['status'], last?.['reason'], last?.['message']]).toEqual(['False', reason, message]);
   });
 
-  it('deletes its objects, and then releases it', async () => {
+  it.each([
+    ['', { type: 'object' }],
+    [
+      ' with integers beyond 2^53',
+      { type: 'object', properties: { a: { type: 'integer', default: 9007199254740993n } } },
+    ],
+  ])('deletes the objects of a definition%s, and then releases it', async (_, openAPIV3Schema) => {
     const { bench, context, start, work } = await openScene();
-    await bench.create(DEFINITIONS, '', definition());
+    const made = definition();
+    const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }];
+    await bench.create(DEFINITIONS, '', { ...made, spec: { ...objectAt(made, 'spec'), versions } });
     await bench.create(LEASES, 'default', lease('a'));
     await start(definitionCleanup(context));
     await bench.delete(DEFINITIONS, '', NAME);

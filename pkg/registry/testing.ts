@@ -1,5 +1,6 @@
 import { type AdmissionStep, ApiError, type JsonObject, type StoredObjects } from '../api/index.js';
 import { finish, type World } from '../base/index.js';
+import { jsonText } from '../codec/index.js';
 import { type Keyspace, openMemoryKeyspace, type WatchRequest, type WatchSink } from '../storage/index.js';
 import { type ClusterConfig, defaultCluster } from './builtin/cluster.js';
 import { builtinResources } from './builtin/index.js';
@@ -314,7 +315,7 @@ function split(text: string, by: string): [string, string] {
 }
 
 const body = (o: JsonObject | string) => ({
-  bytes: Buffer.from(typeof o === 'string' ? o : JSON.stringify(o)),
+  bytes: Buffer.from(typeof o === 'string' ? o : jsonText(o)),
   encoding: 'json' as const,
 });
 

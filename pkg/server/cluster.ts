@@ -1,6 +1,7 @@
 import { ApiError, isObject, type JsonObject } from '../api/index.js';
 import type { World } from '../base/index.js';
 import type { ObservedChange } from '../cache/index.js';
+import { jsonText } from '../codec/index.js';
 import type { Cluster, Following, Observer, Place } from '../controllers/index.js';
 import {
   type Answer,
@@ -49,7 +50,7 @@ export function clusterOf(registry: Registry, world: World, identity = CONTROLLE
     return found;
   };
   const options = { dryRun: false, fieldManager: identity.manager, fieldValidation: 'Ignore' } as const;
-  const body = (value: JsonObject) => ({ bytes: Buffer.from(JSON.stringify(value)), encoding: 'json' as const });
+  const body = (value: JsonObject) => ({ bytes: Buffer.from(jsonText(value)), encoding: 'json' as const });
   type Sent = Pick<PatchRequest, 'type' | 'body' | 'force'>;
   const send = async ({ resource, namespace, name }: Place, subresource: string, patch: Sent): Promise<void> => {
     await registry.patch({ target: target(resource, namespace, name, subresource), ...patch, options }, context());

@@ -1,6 +1,7 @@
 import { ApiError, type JsonObject, nameOf, objectIn, textAt } from '../api/index.js';
 import { MASTERS } from '../auth/index.js';
 import type { World } from '../base/index.js';
+import { jsonText } from '../codec/index.js';
 import type { Registry, RequestContext, ServedResource, Target } from '../registry/index.js';
 
 /** Milliseconds. */
@@ -109,4 +110,4 @@ function existing(registry: Registry, served: ServedResource, expected: JsonObje
     ?.parse();
 }
 
-const bodyOf = (value: JsonObject) => ({ bytes: Buffer.from(JSON.stringify(value)), encoding: 'json' as const });
+const bodyOf = (value: JsonObject) => ({ bytes: Buffer.from(jsonText(value)), encoding: 'json' as const });

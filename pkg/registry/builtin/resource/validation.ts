@@ -193,6 +193,9 @@ export function lowerDriverName(driver: string, path: FieldPath, errors: FieldEr
   else driverName(driver, path, errors);
 }
 
+/** For the length of a text: doubles have about as many digits. */
+const withoutBigints = (_: string, v: unknown): unknown => (typeof v === 'bigint' ? Number(v) : v);
+
 /** A JSON object of at most `max` bytes. */
 export function parameters(
   value: JsonValue | undefined,
@@ -201,7 +204,7 @@ export function parameters(
   max = PARAMETERS_MAX,
 ): void {
   if (value === undefined || value === null) errors.required(path);
-  else if (Buffer.byteLength(JSON.stringify(value)) > max) errors.tooLong(path, max);
+  else if (Buffer.byteLength(JSON.stringify(value, withoutBigints)) > max) errors.tooLong(path, max);
   else if (!isObject(value)) errors.invalid(path, '<value omitted>', 'must be a valid JSON object');
 }
 
