@@ -3,6 +3,7 @@ import {
   apiVersionOf,
   at,
   cloneJson,
+  compareVersions,
   type GroupVersionKind,
   isObject,
   type JsonObject,
@@ -224,6 +225,19 @@ class Compiler {
     };
   }
 
+  /** The warning of a version; its own text, or one that names the first served version before it that is not deprecated. */
+  #deprecation(v: JsonObject, apiVersion: string): string | undefined {
+    if (v['deprecated'] !== true) return undefined;
+    if (typeof v['deprecationWarning'] === 'string') return v['deprecationWarning'];
+    const first = this.#versions
+      .filter((other) => other['served'] === true && other['deprecated'] !== true)
+      .map((other) => this.#gvk(other).version)
+      .toSorted(compareVersions)[0];
+    const isBetter = first !== undefined && compareVersions(first, textAt(v, 'name')) < 0;
+    const instead = isBetter ? `; use ${this.#group}/${first} ${this.#names.kind}` : '';
+    return `${apiVersion} ${this.#names.kind} is deprecated${instead}`;
+  }
+
   #version(kind: Kind, v: JsonObject, type: KindSchema, labels: readonly string[]): ServedResource {
     const gvk = this.#gvk(v);
     const apiVersion = apiVersionOf(gvk);
@@ -249,7 +263,7 @@ class Compiler {
       table: printerColumns(v),
       fieldLabels: new Map(fieldPaths(v).map((path) => [path.slice(1), labels.indexOf(path)])),
       conversion: this.#conversion(apiVersion, type, kind.storage),
-      deprecation: deprecation(v, apiVersion, kind.kind),
+      deprecation: this.#deprecation(v, apiVersion),
       published: () => this.#schemas.schema(gvk.version) ?? {},
     };
     const compiled = this.#memory.value(
@@ -337,11 +351,6 @@ function renaming(apiVersion: string, type: KindSchema, stored: StorageForm): Co
       prune(o, type.structural!);
     },
   };
-}
-
-function deprecation(v: JsonObject, apiVersion: string, kind: string): string | undefined {
-  if (v['deprecated'] !== true) return undefined;
-  return typeof v['deprecationWarning'] === 'string' ? v['deprecationWarning'] : `${apiVersion} ${kind} is deprecated`;
 }
 
 function* pruneSteps(o: JsonObject, type: KindSchema): Steps<void> {

@@ -307,6 +307,31 @@ describe('a kind changed at run time', () => {
     expect((await b.get(SHOPS, 'default', 'a'))['spec']).toEqual({ owner: 'ann', size: 'M' });
   });
 
+  it('names, in the warning of a deprecated version, the first better one that is served and not deprecated', () => {
+    const deprecated = { deprecated: true };
+    const warnings = (versions: Readonly<Record<string, JsonObject>>): (string | undefined)[] => {
+      const { served } = compile(spec(...Object.entries(versions).map(([name, more]) => version(name, more))), NAMES);
+      return Object.keys(versions).map((name) => served.find((v) => v.version === name)?.deprecation);
+    };
+    const is = (name: string, better?: string): string =>
+      `example.com/${name} Shop is deprecated${better === undefined ? '' : `; use example.com/${better} Shop`}`;
+    const v4 = { served: false };
+    expect(warnings({ v1: deprecated, v2: {}, v3: deprecated, v4, v1beta1: deprecated })).toEqual([
+      is('v1', 'v2'),
+      undefined,
+      is('v3'),
+      undefined,
+      is('v1beta1', 'v2'),
+    ]);
+    expect(warnings({ v2: {}, v10: deprecated, v11: {} })).toEqual([undefined, is('v10', 'v11'), undefined]);
+    expect(warnings({ foo: deprecated, bar: {}, zoo: deprecated })).toEqual([
+      is('foo', 'bar'),
+      undefined,
+      is('zoo', 'bar'),
+    ]);
+    expect(warnings({ v1: { ...deprecated, deprecationWarning: 'Move.' }, v2: {} })).toEqual(['Move.', undefined]);
+  });
+
   it('does not affect other kinds', async () => {
     const b = await open();
     const stream = await b.watch('configmaps', 'default');
