@@ -42,7 +42,7 @@ export {
   dropNulls,
   embedsObjects,
   inStatus,
-  isTextFormat,
+  isFormatOf,
   isUnchanged,
   patternProblem,
   structuralName,

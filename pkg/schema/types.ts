@@ -159,6 +159,8 @@ export interface ScalarSchema {
   readonly enum?: readonly string[];
   /** Declarative validation markers of the type itself (see `Field.rules`). */
   readonly rules?: readonly string[];
+  /** A text of a definition with a format other than `byte`: any scalar may be applied, and validation checks its type. */
+  readonly formatted?: true;
   /** `x-kubernetes-int-or-string` of a definition: any value may be applied, and validation checks its type. */
   readonly untyped?: true;
   readonly constraints?: Constraints;

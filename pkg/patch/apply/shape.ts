@@ -76,7 +76,7 @@ export function isAtomic(schema: Schema): boolean {
   }
 }
 
-/** The values of a scalar field. Times, quantities and int-or-strings allow any scalar here; the decoder validates them. */
+/** The values of a scalar field. Times, quantities, int-or-strings and texts with a format allow any scalar here; other checks refuse them. */
 export function scalarClass(schema: ScalarSchema): 'numeric' | 'string' | 'boolean' | 'untyped' {
   switch (schema.type) {
     case 'int32':
@@ -86,6 +86,7 @@ export function scalarClass(schema: ScalarSchema): 'numeric' | 'string' | 'boole
     case 'bool':
       return 'boolean';
     case 'string':
+      return schema.formatted === true ? 'untyped' : 'string';
     case 'bytes':
     case 'duration':
       return 'string';

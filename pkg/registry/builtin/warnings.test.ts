@@ -247,3 +247,28 @@ describe('mountable secrets of a service account', () => {
     expect(b.warnings).toHaveLength(1);
   });
 });
+
+it('a definition warns of formats that their types do not have', async () => {
+  const properties = {
+    a: { type: 'string', format: 'date', not: { format: 'byte' } },
+    b: { type: 'integer', format: 'int32', anyOf: [{ format: 'int64' }, { minimum: 1 }] },
+    c: { type: 'string', format: 'float' },
+    d: { type: 'boolean', format: 'date' },
+    e: { type: 'array', format: 'byte', items: { type: 'number', format: 'double' } },
+    f: { 'x-kubernetes-int-or-string': true, format: 'uuid' },
+    g: { type: 'string', format: 'odd' },
+  };
+  const openAPIV3Schema = { type: 'object', properties };
+  const found = await warnings('customresourcedefinitions.apiextensions.k8s.io', '', {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'boxes.example.com' },
+    spec: {
+      group: 'example.com',
+      scope: 'Namespaced',
+      names: { plural: 'boxes', kind: 'Box' },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }],
+    },
+  });
+  expect(found).toEqual(['byte', 'date', 'float', 'int64', 'odd'].map((format) => `unrecognized format "${format}"`));
+});

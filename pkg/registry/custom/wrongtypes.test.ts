@@ -26,6 +26,9 @@ const SPEC: JsonObject = {
     even: { type: 'number', multipleOf: 2, maximum: 8 },
     en: { type: 'integer', enum: [1, 2] },
     open: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+    time: { type: 'string', format: 'date-time', maxLength: 3 },
+    bytes: { type: 'string', format: 'byte' },
+    odd: { type: 'string', format: 'odd' },
   },
 };
 
@@ -101,5 +104,27 @@ describe('validation', () => {
       'spec.keyed[3] in body must be of type object: "integer", spec.keyed[1]: Invalid value: true: must be an object for an array of list-type map]',
     );
     expect(await refusal(create({ keyed: [null] }))).not.toContain('list-type map');
+  });
+});
+
+describe('a text with a format', () => {
+  it('may be a list, whose members are unknown fields', async () => {
+    for (const name of ['time', 'bytes']) {
+      expect(await create({ [name]: ['a', 5] })).toMatchObject({ spec: { [name]: ['a', 5] } });
+      await bench.delete(BOXES, 'default', 'a');
+      expect(await refusal(create({ [name]: [{ a: 1 }] }, 'Strict'))).toContain(`unknown field "spec.${name}[0].a"`);
+    }
+    expect(await refusal(create({ odd: [] }))).toContain('spec.odd in body must be of type string: "array"');
+  });
+
+  it('may be any scalar in an apply, before it is validated', async () => {
+    const because = async (spec: JsonObject): Promise<string> => (await refusal(apply(spec))).replace(/^.*?: /, '');
+    expect(await because({ time: 5 })).toContain('spec.time in body must be of type date-time: "int64"');
+    expect(await because({ odd: 5 })).toContain('spec.odd in body must be of type string: "integer"');
+    expect(await because({ time: {} })).toContain('.spec.time: expected any scalar, got &{map[]}');
+    expect(await because({ odd: [] })).toContain('.spec.odd: expected any scalar, got &{[]}');
+    expect(await because({ bytes: 5 })).toContain(
+      '.spec.bytes: expected string, got &value.valueUnstructured{Value:5}',
+    );
   });
 });

@@ -42,8 +42,8 @@ function compile(schema: JsonObject, name: string, open: boolean): Schema {
     }
     default: {
       const type = SCALARS.get(schema['type'] as string);
-      if (constraints === undefined) return (type !== undefined && PLAIN.get(type)) || ANYTHING;
-      return type === undefined ? { ...ANYTHING, ...more } : { kind: 'scalar', type, ...more };
+      const plain = type === undefined ? ANYTHING : isFormatted(schema) ? FORMATTED : PLAIN.get(type)!;
+      return constraints === undefined ? plain : { ...plain, ...more };
     }
   }
 }
@@ -63,6 +63,7 @@ const SCALARS: ReadonlyMap<string, ScalarType> = new Map<string, ScalarType>([
 const PLAIN: ReadonlyMap<ScalarType, Schema> = new Map(
   [...SCALARS.values()].map((type) => [type, { kind: 'scalar', type }]),
 );
+const FORMATTED: Schema = { kind: 'scalar', type: 'string', formatted: true };
 const NONE: readonly never[] = [];
 
 function struct(schema: JsonObject, name: string, open: boolean): StructSchema {
@@ -165,8 +166,14 @@ function constraintsOf(schema: JsonObject): Constraints | undefined {
   return Object.keys(found).length === 0 ? undefined : found;
 }
 
-/** kube-apiserver ignores the format of another type. A value of any type, and an integer or string, may have a format of texts. */
-function isFormatOf(format: string, type: JsonValue | undefined): boolean {
+/** An unknown format counts here, too. */
+function isFormatted(schema: JsonObject): boolean {
+  const format = schema['format'] ?? '';
+  return schema['type'] === 'string' && format !== '' && format !== 'byte';
+}
+
+/** Reports whether a type has a format. kube-apiserver ignores the format of another type. A value of any type, and an integer or string, may have a format of texts. */
+export function isFormatOf(format: string, type: JsonValue | undefined): boolean {
   if (type === 'integer') return format === 'int32' || format === 'int64';
   if (type === 'number') return format === 'float' || format === 'double';
   return (type === undefined || type === 'string') && isTextFormat(format);

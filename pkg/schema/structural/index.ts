@@ -1,7 +1,6 @@
-export { compileStructuralSchema } from './compile.js';
+export { compileStructuralSchema, isFormatOf } from './compile.js';
 export { patternProblem } from './constraints.js';
 export { embedsObjects } from './embeds.js';
-export { isTextFormat } from './formats.js';
 export { dropNulls } from './nulls.js';
 export { customKind, structuralName } from './type.js';
 export { isUnchanged } from './unchanged.js';

@@ -1,6 +1,6 @@
 import { equalJson, formatTime, isObject, type JsonObject, type JsonValue } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
-import { isTextFormat } from '../../../schema/index.js';
+import { isFormatOf } from '../../../schema/index.js';
 import { CREATION_TIME, NAME_COLUMN } from '../../custom/columns.js';
 import type { ResourceDeclaration, Strategy, TableColumn, TableDeclaration } from '../../resource.js';
 import { at, listAt, nameOf, objectsAt, textAt } from '../access.js';
@@ -69,10 +69,8 @@ const strategy: Strategy = {
   },
 };
 
-const NUMBER_FORMATS: ReadonlySet<string> = new Set(['int32', 'int64', 'float', 'double']);
-
 /**
- * The warnings about the schemas of a definition, each once and sorted: formats that mean nothing here, and sets whose items are not
+ * The warnings about the schemas of a definition, each once and sorted: formats that their types do not have, and sets whose items are not
  * scalars. An update warns only of what is new.
  */
 function schemaWarnings(o: JsonObject): readonly string[] {
@@ -82,7 +80,7 @@ function schemaWarnings(o: JsonObject): readonly string[] {
   for (let schema = pending.pop(); schema !== undefined; schema = pending.pop()) {
     if (!isObject(schema)) continue;
     const format = textAt(schema, 'format');
-    if (format !== '' && !isTextFormat(format) && !NUMBER_FORMATS.has(format)) formats.add(format);
+    if (format !== '' && !isFormatOf(format, schema['type'])) formats.add(format);
     const itemType = isObject(schema['items']) ? textAt(schema['items'], 'type') : '';
     if (schema[LIST_TYPE] === 'set' && (itemType === 'object' || itemType === 'array')) sets.add(itemType);
     if (isObject(schema['properties'])) pending.push(...Object.values(schema['properties']));
