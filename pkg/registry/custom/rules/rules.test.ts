@@ -37,6 +37,9 @@ describe('rules of a schema', () => {
       },
     };
     expect(check(time, { t: '2024-02-01T00:00:00Z' })).toEqual([]);
+    expect(check(time, { t: [] })).toEqual([
+      'spec.t: Invalid value: "string": invalid data, expected string, got []interface {} evaluating rule: self.getFullYear() == 2024',
+    ]);
   });
 
   it('refer to properties by escaped names', () => {

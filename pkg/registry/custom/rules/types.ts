@@ -1,5 +1,6 @@
 import {
   getOwn,
+  goTypeName,
   isObject,
   type JsonArray,
   type JsonObject,
@@ -87,7 +88,11 @@ const plain = (type: Type): RuleType => ({ type, adapt: fromJson, structs: [] })
 function stringType(format: string): RuleType {
   const read = (type: Type, parse: (text: string) => Value): RuleType => ({
     type,
-    adapt: (v) => (typeof v === 'string' ? parse(v) : fromJson(v)),
+    adapt: (v) => {
+      if (typeof v === 'string') return parse(v);
+      // Validation accepts a list for a text with a format; a rule that reads it fails.
+      return v === null ? fromJson(v) : fail(`invalid data, expected string, got ${goTypeName(v)}`);
+    },
     structs: [],
   });
   switch (format) {
@@ -106,7 +111,7 @@ function stringType(format: string): RuleType {
         (text) => parseTimestamp(text.toUpperCase()) ?? fail(`Invalid date-time ${JSON.stringify(text)}`),
       );
     default:
-      return plain(STRING);
+      return read(STRING, (text) => text);
   }
 }
 
