@@ -29,6 +29,7 @@ const SPEC: JsonObject = {
     time: { type: 'string', format: 'date-time', maxLength: 3 },
     bytes: { type: 'string', format: 'byte' },
     odd: { type: 'string', format: 'odd' },
+    bare: { type: 'object', properties: {} },
   },
 };
 
@@ -127,4 +128,16 @@ describe('a text with a format', () => {
       '.spec.bytes: expected string, got &value.valueUnstructured{Value:5}',
     );
   });
+});
+
+it('an apply may set members of an object without properties: it owns them, and they are dropped', async () => {
+  const given = { ...box({ bare: { a: { b: [1] } } }), metadata: { name: 'bare' } };
+  await bench.patch(BOXES, ['default', 'bare'], given, 'apply', { fieldManager: 'one' });
+  const stored = await bench.get(BOXES, 'default', 'bare');
+  expect(stored['spec']).toEqual({ bare: {} });
+  const [entry] = (stored['metadata'] as JsonObject)['managedFields'] as JsonObject[];
+  expect(entry!['fieldsV1']).toEqual({ 'f:spec': { 'f:bare': { 'f:a': { '.': {}, 'f:b': {} } } } });
+  const other = { ...given, spec: { bare: { a: { b: [2] } } } };
+  const conflict = await refusal(bench.patch(BOXES, ['default', 'bare'], other, 'apply', { fieldManager: 'two' }));
+  expect(JSON.stringify(conflict)).toContain('.spec.bare.a.b');
 });

@@ -91,7 +91,8 @@ function struct(schema: JsonObject, name: string, open: boolean): StructSchema {
     byName: new Map(fields.map((f) => [f.name, f])),
     atomic: schema['x-kubernetes-map-type'] === 'atomic',
     preserveUnknown,
-    ...(open && { tracksUnknown: true }),
+    // An apply may set any member of an object without properties, and owns it, although it is dropped.
+    ...((open || fields.length === 0) && { tracksUnknown: true }),
     embeddedResource: embedded,
     unions: NONE,
     ...(undeclared.length > 0 && { requiredUndeclared: undeclared }),
