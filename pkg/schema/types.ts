@@ -23,7 +23,7 @@ export interface StructSchema {
   /** `x-kubernetes-preserve-unknown-fields`: fields that are not declared are kept, not pruned. */
   readonly preserveUnknown: boolean;
   /**
-   * Set inside an object that preserves unknown fields. As in kube-apiserver, server-side apply then accepts and owns fields that are not
+   * Set inside an object that preserves unknown fields, and for one without properties. As in kube-apiserver, server-side apply then accepts and owns fields that are not
    * declared here either, although they are pruned.
    */
   readonly tracksUnknown?: true;
