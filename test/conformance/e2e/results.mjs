@@ -11,7 +11,16 @@ const STATES = ['passed', 'failed', 'not applicable', 'not run'];
 /** The reasons why specs cannot pass with nodes that run no containers, by a pattern of their names. The first that fits counts. */
 const RULES = Object.entries(JSON.parse(readFileSync(join(here, 'notapplicable.json'), 'utf8'))).map(([pattern, reason]) => [new RegExp(pattern), reason]);
 
+/** Options of the run without which specs cannot pass, by a pattern of their names. */
+const OPTIONS = [
+  [/\[Feature:(OffByDefault|StorageVersionAPI)\]/, 'gates'],
+  [/\[Feature:IPv6DualStack\]/, 'dual-stack'],
+];
+
 export const reasonOf = (name) => RULES.find(([pattern]) => pattern.test(name))?.[1];
+
+/** Returns the option that a spec needs and the run does not have. */
+export const optionMissing = (name, options) => OPTIONS.find(([pattern, option]) => pattern.test(name) && !options[option])?.[1];
 
 /** The recorded outcomes: `{ [spec]: { [server]: { state, reason? } } }`. */
 export function recorded() {
@@ -26,12 +35,14 @@ export function add(server, outcomes) {
   writeFileSync(FILE, `{\n${sorted.join(',\n')}\n}\n`);
 }
 
-/** Outcomes in which a spec that failed is not applicable if it failed on kube-apiserver too, or if a rule says why it cannot pass. */
-export function judged(server, outcomes) {
-  const all = recorded();
+/**
+ * Outcomes in which a spec that failed is not applicable if it failed on kube-apiserver too, or if a rule says why it cannot pass. A spec that
+ * passed on trireme before is applicable whatever rule fits it: its failure is a regression. `before` is the record without these outcomes.
+ */
+export function judged(server, outcomes, before = recorded()) {
   const judge = (name, outcome) => {
-    if (server !== 'trireme' || outcome.state !== 'failed') return outcome;
-    const other = all[name]?.['kube-apiserver'];
+    if (server !== 'trireme' || outcome.state !== 'failed' || before[name]?.trireme?.state === 'passed') return outcome;
+    const other = before[name]?.['kube-apiserver'];
     if (other?.state === 'failed') return { state: 'not applicable', reason: `fails on kube-apiserver with the same nodes: ${other.reason}` };
     const reason = other === undefined ? reasonOf(name) : undefined;
     return reason === undefined ? outcome : { state: 'not applicable', reason };

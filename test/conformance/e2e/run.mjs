@@ -19,7 +19,7 @@ import { existsSync, mkdirSync, openSync, readFileSync, statSync, writeFileSync 
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { programs, root, startCluster } from '../cluster.mjs';
-import { add, judged, known, reasonOf, recorded, report } from './results.mjs';
+import { add, judged, known, optionMissing, reasonOf, recorded, report } from './results.mjs';
 
 const AREAS = ['api-machinery', 'apps', 'auth', 'cli', 'network', 'node', 'scheduling', 'storage', 'instrumentation'];
 const NODES = 3;
@@ -94,8 +94,10 @@ async function conformance() {
     if (o.rest && before[name]?.[o.server] !== undefined) return false;
     if (o.failed && before[name]?.trireme?.state !== 'failed') return false;
     if (o.passed && before[name]?.trireme?.state !== 'passed') return false;
-    // A spec that has passed is applicable, whatever pattern fits it.
-    const reason = o.all || before[name]?.trireme?.state === 'passed' ? undefined : reasonOf(name);
+    // A spec that has passed is applicable, whatever pattern fits it, if the run has the options with which it passed.
+    const passed = before[name]?.trireme?.state === 'passed';
+    const missing = passed ? optionMissing(name, o) : undefined;
+    const reason = missing === undefined ? (o.all || passed ? undefined : reasonOf(name)) : `needs --${missing}`;
     if (reason !== undefined) outcomes.set(name, { state: 'not applicable', reason, byRule: true });
     return reason === undefined;
   });
@@ -105,7 +107,7 @@ async function conformance() {
   await worker(0, batches(wanted.filter(serial), 1), outcomes);
   for (const name of wanted) if (!outcomes.has(name)) outcomes.set(name, { state: 'not run' });
   if (o.record) add(o.server, outcomes);
-  const results = judged(o.server, outcomes);
+  const results = judged(o.server, outcomes, before);
   report(results);
   const failures = [...results].filter(([, { state }]) => state === 'failed').map(([name, { reason }]) => ({ name, reason }));
   writeFileSync(join(logs, 'failures.json'), `${JSON.stringify(failures, null, 1)}\n`);
