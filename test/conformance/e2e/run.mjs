@@ -4,7 +4,7 @@
 //   --focus REGEX       specs to run (default: every conformance spec of the areas below); --skip REGEX: specs to skip
 //   --all               also run the specs that notapplicable.json lists and that have not passed yet
 //   --workers N         processes that run specs at the same time (default 1); serial specs run alone, after the others
-//   --spec-minutes N    a spec is interrupted after this time (default 10); --minutes N: time limit of all (default 120)
+//   --spec-minutes N    a spec is interrupted after this time (default 10; some wait for five); --minutes N: time limit of all (default 120)
 //   --server NAME       trireme, or kube-apiserver to compare
 //   --dual-stack        services have addresses of both families, for the specs of [Feature:IPv6DualStack]
 //   --gates LIST        feature gates for all programs, as in --feature-gates; all versions of the API are served, for the specs of
@@ -157,20 +157,24 @@ function outcomeOf(spec, late) {
   // Paths and ports of this run are of no use to a reader.
   const shown = (spec.Failure?.Message ?? spec.State).replaceAll(`${bin}/`, '').replace(/ --(?:kubeconfig|server)=\S+/g, '');
   const message = shown.split('\n').slice(0, 4).join(' ').slice(0, 400);
-  if (spec.State === 'interrupted' && interrupted) return { state: 'not run' };
+  if (spec.State === 'interrupted' && (interrupted || late === 'all')) return { state: 'not run' };
   if (spec.State === 'skipped') return { state: 'not applicable', reason: message };
-  return { state: 'failed', reason: late && spec.State === 'interrupted' ? `interrupted after ${o['spec-minutes']} minutes` : message };
+  return { state: 'failed', reason: late === 'spec' && spec.State === 'interrupted' ? `interrupted after ${o['spec-minutes']} minutes` : message };
 }
 
-/** Interrupts the tests when one spec takes too long. Returns a function that ends the watch and reports whether it did. */
+/**
+ * Interrupts the tests when one spec takes too long, or all of them. Returns a function that ends the watch and reports which limit passed:
+ * 'spec', 'all' or undefined.
+ */
 function watchProgress(child) {
-  let [specs, since, late] = [-1, performance.now(), false];
+  let [specs, since, late] = [-1, performance.now(), undefined];
   const timer = setInterval(() => {
     const now = (readFileSync(child.log, 'utf8').match(/^•/gm) ?? []).length;
     if (now !== specs) [specs, since] = [now, performance.now()];
-    else if (!late && (performance.now() - since > Number(o['spec-minutes']) * 60_000 || performance.now() > deadline)) {
-      late = true;
-      child.kill('SIGINT');
+    else if (late === undefined) {
+      if (performance.now() > deadline) late = 'all';
+      else if (performance.now() - since > Number(o['spec-minutes']) * 60_000) late = 'spec';
+      if (late !== undefined) child.kill('SIGINT');
     }
   }, 1000);
   return () => {
