@@ -46,7 +46,7 @@ export const PATHS: readonly PathEntry[] = [
   // kube-apiserver serves the list of groups to every method.
   { path: '/apis', methods: 'any', listed: true, serve: serveGroups },
   // kube-apiserver has no aggregated form here.
-  { path: '/apis/', methods: 'any', serve: withKinds((call, s) => serveRoot(call, s, '/apis', true)) },
+  { path: '/apis/', methods: 'any', listed: true, serve: withKinds((call, s) => serveRoot(call, s, '/apis', true)) },
   { path: '/apis/*', methods: 'any', serve: serveApi },
   { path: '/version', methods: 'GET', otherwise: 405, listed: true, serve: serveVersionDocument },
   { path: '/version/', methods: 'GET', otherwise: 405, serve: serveVersionDocument },
@@ -224,7 +224,10 @@ function listedPaths(services: HttpServices): readonly string[] {
     if (g.group !== '') paths.push(`/apis/${g.group}`);
     for (const v of g.versions) paths.push(g.group === '' ? `/api/${v.version}` : `/apis/${g.group}/${v.version}`);
   }
-  for (const check of health.readyz) paths.push(`/readyz/${check.name}`);
+  for (const path of ['healthz', 'livez', 'readyz'] as const)
+    for (const check of health[path]) paths.push(`/${path}/${check.name}`);
+  // kube-apiserver lists the path of its documents, too, which is none itself.
+  paths.push('/openapi/v3/');
   return paths;
 }
 

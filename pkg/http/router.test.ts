@@ -612,8 +612,10 @@ describe('the path table', () => {
     expect(paths).toEqual([...paths].sort());
     const listed = PATHS.filter((entry) => entry.listed).map((entry) => entry.path);
     expect(listed).toContain('/openid/v1/jwks');
-    expect(paths).toEqual(expect.arrayContaining([...listed, '/api/v1', '/readyz/ping']));
-    expect(paths.filter((path: string) => path.endsWith('*') || path.endsWith('/'))).toEqual([]);
+    expect(paths).toEqual(
+      expect.arrayContaining([...listed, '/api/v1', '/healthz/ping', '/livez/ping', '/readyz/ping']),
+    );
+    expect(paths.filter((path: string) => /[/*]$/.test(path))).toEqual(['/apis/', '/openapi/v3/']);
   });
 
   it.each(PATHS.filter((entry) => entry.methods === 'GET'))('serves GET only at $path', async ({ path, otherwise }) => {
