@@ -111,7 +111,7 @@ export interface AdmissionStep {
   readonly operations?: readonly AdmissionOperation[];
   /**
    * Whether the step has anything to do with a request: `mutate` and `validate` are called for no others. Absent: with all. Asynchronous steps
-   * have it, because waiting for the promise of each step in each write costs more than the steps.
+   * have it, so that a write does not wait for promises of steps that do nothing.
    */
   readonly concerns?: (request: AdmissionRequest) => boolean;
   readonly mutate?: (request: AdmissionRequest) => void | Promise<void>;

@@ -33,8 +33,8 @@ const PLAIN_LENGTH = SECONDS_LENGTH + 1;
 const MICROS_LENGTH = SECONDS_LENGTH + '.000000Z'.length;
 
 /**
- * Reports whether a text is `YYYY-MM-DDTHH:MM:SSZ` of an existing day, perhaps with a fraction after a point, as nearly all times are: the
- * parser costs ten times as much.
+ * Reports whether a text is `YYYY-MM-DDTHH:MM:SSZ` of an existing day, perhaps with a fraction after a point, as nearly all times are. They need
+ * no parser.
  */
 function isPlainUtc(s: string): boolean {
   const last = s.length - 1;

@@ -252,7 +252,7 @@ export function sortedSet(set: FieldSet): FieldSet {
   return finish(sortedSteps(set));
 }
 
-/** `sortedSet` in steps. A set of the usual size is sorted at once: a generator for each of its nodes costs more than the sorting. */
+/** `sortedSet` in steps. A set of the usual size is sorted at once, without a generator for each of its nodes. */
 export function* sortedSteps(set: FieldSet): Steps<FieldSet> {
   return left(set, AT_ONCE) >= 0 ? sortedNow(set) : yield* sortedNodes(set);
 }
