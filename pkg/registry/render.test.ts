@@ -291,6 +291,7 @@ describe('rows of Tables', () => {
   it.each([
     ['Succeeded', [expect.objectContaining({ type: 'Completed', status: 'True', reason: 'Succeeded' })]],
     ['Failed', [expect.objectContaining({ type: 'Completed', status: 'True', reason: 'Failed' })]],
+    ['constructor', undefined],
     ['Running', undefined],
   ])('of a pod that is %s', async (phase, conditions) => {
     const b = await Bench.open();

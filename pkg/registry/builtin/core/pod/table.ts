@@ -36,13 +36,13 @@ const PODS: TableDeclaration = table(
 /** The table for `kubectl get pods`: readiness, a one-word summary of the container states, and restarts. */
 export const podTable: TableDeclaration = {
   ...PODS,
-  conditions: (o) => COMPLETED[textAt(o, 'status', 'phase')],
+  conditions: (o) => COMPLETED.get(textAt(o, 'status', 'phase')),
 };
 
-const COMPLETED: Readonly<Record<string, JsonArray>> = {
-  Succeeded: [completed('Succeeded', 'The pod has completed successfully.')],
-  Failed: [completed('Failed', 'The pod failed.')],
-};
+const COMPLETED: ReadonlyMap<string, JsonArray> = new Map([
+  ['Succeeded', [completed('Succeeded', 'The pod has completed successfully.')]],
+  ['Failed', [completed('Failed', 'The pod failed.')]],
+]);
 
 function completed(reason: string, message: string): JsonObject {
   return { type: 'Completed', status: 'True', reason, message };
