@@ -12,9 +12,9 @@ import type { World } from '../base/index.js';
 import { jsonText } from '../codec/index.js';
 import type { BodyRecord, DecodedBody } from '../registry/index.js';
 import { attributesOf } from './attributes.js';
-import type { Call } from './call.js';
+import type { Call, ResponseRecorder } from './call.js';
 import type { Exchange } from './exchange.js';
-import { annotateLatencies } from './latencies.js';
+import { annotateLatencies, isSlow } from './latencies.js';
 import type { Audit } from './pipeline.js';
 import { PlainServerError } from './servererror.js';
 
@@ -25,7 +25,7 @@ export function requestAudit(auditor: Auditor | undefined, world: World): Audit 
 
 const NO_AUDIT: Audit = { idle: true, requestReceived: () => undefined, responseComplete: () => undefined };
 
-class RequestAudit implements Audit {
+class RequestAudit implements Audit, ResponseRecorder {
   readonly #auditor: Auditor;
   readonly #world: World;
   /** One value for each address, so that what was made of it can be used again: clients open many connections. */
@@ -48,8 +48,9 @@ class RequestAudit implements Audit {
         void this.#auditor.stage(audit, 'ResponseStarted', this.#elapsed(call), annotationsOf(call));
       };
     const recording = this.#auditor.stage(audit, 'RequestReceived', 0, '');
-    if (recording !== undefined && this.#auditor.overlaps && waitsWithResponse(call)) {
+    if (this.#auditor.overlaps && waitsWithResponse(call)) {
       call.recorded = recording;
+      call.recorder = this;
       return undefined;
     }
     return recording?.then((ok) => {
@@ -62,7 +63,23 @@ class RequestAudit implements Audit {
     });
   }
 
+  /**
+   * Makes the last event of a request before its response is sent, as kube-apiserver does with short responses, so that the response waits
+   * once for both events. The events of a slow request show how long it waited for the first one, and how long the response took.
+   */
+  beforeSend(call: Call): undefined | Promise<unknown> {
+    call.recorder = undefined;
+    const first = call.recorded;
+    call.recorded = undefined;
+    if (isSlow(this.#elapsed(call))) return first;
+    const last = this.responseComplete(call);
+    call.complete = true;
+    // Events are recorded in their order.
+    return last ?? first;
+  }
+
   responseComplete(call: Call): undefined | Promise<unknown> {
+    if (call.complete) return undefined;
     if (call.audit === undefined && call.user.name === '' && call.refusal !== undefined)
       return this.#unauthenticated(call, call.refusal);
     const { audit } = call;

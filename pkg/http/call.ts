@@ -74,6 +74,10 @@ export class Call implements RequestContext, Credentials {
   bodyRecord: RequestContext['bodyRecord'];
   /** Resolves when the audit has recorded the request, which is not answered before. Undefined: there is nothing to wait for. */
   recorded: Promise<unknown> | undefined;
+  /** Records the response before it is sent. Undefined: it is recorded afterwards, or is recorded. */
+  recorder: ResponseRecorder | undefined;
+  /** The audit has the last event of the request. */
+  complete = false;
   /** Called once when the response of a long-running request begins. */
   responseStarted: (() => void) | undefined;
   readonly #world: World;
@@ -197,6 +201,11 @@ export class Call implements RequestContext, Credentials {
   get warnings(): string[] | undefined {
     return this.#warnings?.headers;
   }
+}
+
+/** Records a response whose status and body are known. Returns a promise if it must not be sent before that settles. */
+export interface ResponseRecorder {
+  beforeSend(call: Call): undefined | Promise<unknown>;
 }
 
 export interface CallOptions {

@@ -18,13 +18,16 @@ export type TimedCall = Pick<
 /** Milliseconds; as in kube-apiserver. */
 const SLOW = 500;
 
+/** Whether a request that took this many milliseconds has annotations about them. */
+export const isSlow = (total: number): boolean => total > SLOW;
+
 /**
  * Adds to the last audit event of a slow request how long it took in total and in its stages. Watches have none. There are no times of
  * etcd and of conversions, which kube-apiserver adds: there is no etcd, and encoded objects are kept. Its time of the encoding includes the
  * writing, and only objects, lists and Status have both.
  */
 export function annotateLatencies(call: TimedCall, total: number): void {
-  if (total <= SLOW || call.verb === 'watch') return;
+  if (!isSlow(total) || call.verb === 'watch') return;
   const times: readonly (readonly [string, number])[] = [
     ['apf-queue-wait', call.waited],
     ['authentication', call.authenticationTime],

@@ -46,14 +46,13 @@ export function sendBytes(
   body: Buffer,
   more?: OutgoingHttpHeaders,
 ): void | Promise<void> {
-  if (call.recorded !== undefined) return whenRecorded(call, () => sendBytes(call, status, contentType, body, more));
   if (body.length <= limits.plainBytesMax || !acceptsGzip(call))
     return sendPlain(call, status, contentType, body, more);
   call.status = status;
-  return sendCompressed(call, { ...headersOf(call, contentType), ...more }, piecesOf(body));
+  return whenRecorded(call, () => sendCompressed(call, { ...headersOf(call, contentType), ...more }, piecesOf(body)));
 }
 
-/** Sends a complete body as it is, once the request is recorded. */
+/** Sends a complete body as it is, once the request is recorded; a short one also once the response is. */
 export function sendPlain(
   call: Call,
   status: number,
@@ -61,15 +60,16 @@ export function sendPlain(
   body: Buffer,
   more?: OutgoingHttpHeaders,
 ): void | Promise<void> {
-  if (call.recorded !== undefined) return whenRecorded(call, () => sendPlain(call, status, contentType, body, more));
   const headers = headersOf(call, contentType);
   if (more !== undefined) Object.assign(headers, more);
   call.status = status;
   headers['content-length'] = body.length;
   if (body.length > limits.wholeBytesMax)
-    return copyPieces(call, call.exchange.stream(status, headers), piecesOf(body));
+    return whenRecorded(call, () => copyPieces(call, call.exchange.stream(status, headers), piecesOf(body)));
   call.bytes = body.length;
-  timed(call, 'writingTime', () => call.exchange.send(status, headers, body));
+  const send = (): void => timed(call, 'writingTime', () => call.exchange.send(status, headers, body));
+  const recording = call.recorder === undefined ? call.recorded : call.recorder.beforeSend(call);
+  return recording === undefined ? send() : recording.then(send);
 }
 
 function* piecesOf(body: Buffer): Generator<Buffer, void, boolean | undefined> {
@@ -182,11 +182,8 @@ export function sendStatus(
     audit.status = status;
     if (audit.wantsResponse) audit.responseObject = JSON.stringify(status);
   }
-  return whenRecorded(call, () =>
-    timed(call, 'encodingTime', () =>
-      sendBytes(call, code, MEDIA_TYPES[encoding], encodeDocument(status, encoding, pretty), more),
-    ),
-  );
+  const body = timed(call, 'encodingTime', () => encodeDocument(status, encoding, pretty));
+  return sendBytes(call, code, MEDIA_TYPES[encoding], body, more);
 }
 
 function fault(call: Call, error: unknown, log: Log): ApiError {

@@ -1,7 +1,7 @@
 import type { Answer, ListResult, Representation } from '../../registry/index.js';
 import { isCustom } from '../../schema/index.js';
 import { withoutManagedFields } from '../audit.js';
-import { type Call, timed, whenRecorded } from '../call.js';
+import { type Call, timed } from '../call.js';
 import { limits } from '../limits.js';
 import {
   checkRoute,
@@ -66,7 +66,7 @@ function goKind(group: string, kind: string): string {
   return `*${group === '' || group === 'events.k8s.io' ? 'core' : group.split('.')[0]}.${kind}`;
 }
 
-/** Sends an object, once the request is recorded: the time of the encoding has no waiting in it. Encoding a large one yields. */
+/** Sends an object. Encoding a large one yields. */
 export function sendObject(
   request: ResourceRequest,
   services: HttpServices,
@@ -75,23 +75,11 @@ export function sendObject(
   representation: Negotiated,
 ): void | Promise<void> {
   if (representation.mismatch !== undefined) throw representation.mismatch;
-  return whenRecorded(request.call, () =>
-    timed(request.call, 'encodingTime', () => encodeAndSend(request, services, status, answer, representation)),
-  );
-}
-
-function encodeAndSend(
-  request: ResourceRequest,
-  services: HttpServices,
-  status: number,
-  answer: Answer,
-  representation: Representation,
-): void | Promise<void> {
   const { call, target } = request;
   const { slice } = call;
   const send = (body: Buffer): void | Promise<void> =>
     sendBytes(call, status, MEDIA_TYPES[representation.encoding], body);
-  const body = slice.run(services.renderAnswer(target, answer, representation));
+  const body = timed(call, 'encodingTime', () => slice.run(services.renderAnswer(target, answer, representation)));
   const records = call.audit?.wantsResponse === true;
   if (!records && !(body instanceof Promise)) return send(body);
   return (async () => {
