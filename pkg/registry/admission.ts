@@ -46,6 +46,8 @@ export interface AdmissionInput {
   readonly options?: WriteOptions | DeleteOptions;
   readonly object: JsonObject | undefined;
   readonly old: JsonObject | undefined;
+  /** The write is a part of an action, which has passed admission itself: steps only add to its transaction. */
+  readonly partOfAction?: boolean | undefined;
 }
 
 interface Replacement {
@@ -248,6 +250,7 @@ export class Admitted implements AdmissionRequest {
 
   /** Runs the mutating steps, a second time if a step requests it, and returns the object. */
   async mutate(): Promise<JsonObject | undefined> {
+    if (this.#input.partOfAction === true) return this.#object;
     const slice = sliceOf(this.#core, this.#input.context);
     slice.spent();
     const began = slice.checked;
@@ -293,6 +296,7 @@ export class Admitted implements AdmissionRequest {
    */
   async validate(object: JsonObject | undefined = this.#object): Promise<void> {
     this.#object = object;
+    if (this.#input.partOfAction === true) return;
     const slice = sliceOf(this.#core, this.#input.context);
     slice.spent();
     const began = slice.checked;

@@ -60,7 +60,7 @@ type Outcome =
 /** `marked`: the state that this request has already marked; it passed admission and the preconditions. */
 async function decide(
   core: Core,
-  { target, options }: DeleteRequest,
+  { target, options, partOfAction }: DeleteRequest,
   context: RequestContext,
   { stored, marked }: { readonly stored: StoredObject | undefined; readonly marked: StoredObject | undefined },
 ): Promise<Decision<Outcome>> {
@@ -77,7 +77,7 @@ async function decide(
   checkPreconditions(target, stored, options);
   const shown = deletedForm(target.resource, old);
   const input = { target, operation: 'delete', context, dryRun, options, object: undefined, old: shown } as const;
-  const admitted = new Admitted(core, input);
+  const admitted = new Admitted(core, { ...input, partOfAction });
   await admitted.mutate();
   await admitted.validate();
   const added = await admitted.transact();

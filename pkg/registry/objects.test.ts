@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { ApiError, type JsonObject } from '../api/index.js';
+import { type AdmissionRequest, type AdmissionStep, ApiError, type JsonObject } from '../api/index.js';
 import { Bench } from './testing.js';
 
-async function withPods(n: number): Promise<Bench> {
-  const b = await Bench.open();
+async function withPods(n: number, admission?: () => readonly AdmissionStep[]): Promise<Bench> {
+  const b = await Bench.open([], admission);
   for (let i = 0; i < n; i++) {
     await b.create('pods', 'default', {
       apiVersion: 'v1',
@@ -93,6 +93,36 @@ describe('actions', () => {
     await expect(
       b.create('bindings', 'default', { apiVersion: 'v1', kind: 'Binding', target: { name: 'n' } }),
     ).rejects.toThrow('Name parameter required.');
+  });
+});
+
+describe('admission', () => {
+  it('sees a binding and an eviction, and not the changes that they make to the pod', async () => {
+    const seen: string[] = [];
+    const look = (r: AdmissionRequest): undefined => {
+      if (r.operation !== 'create') seen.push(`${r.operation} ${r.groupResource.resource}/${r.subresource}`);
+      else if (r.subresource !== '') seen.push(`${r.operation} ${r.subresource}`);
+    };
+    const b = await withPods(2, () => [{ name: 'Test', mutate: look, validate: look }]);
+    await b.create('poddisruptionbudgets.policy/v1', 'default', {
+      apiVersion: 'policy/v1',
+      kind: 'PodDisruptionBudget',
+      metadata: { name: 'b' },
+      spec: { selector: {}, minAvailable: 0 },
+    });
+    await bind(b, 'p0', 'n');
+    await b.patch('pods/status', ['default', 'p0'], { status: { phase: 'Running' } });
+    const status = { disruptionsAllowed: 1, currentHealthy: 1, expectedPods: 1, observedGeneration: 1 };
+    await b.patch('poddisruptionbudgets.policy/v1/status', ['default', 'b'], { status });
+    seen.length = 0;
+    await bind(b, 'p1', 'n');
+    await evict(b, 'p0');
+    await expect(b.get('pods', 'default', 'p0')).rejects.toThrow('not found');
+    expect([...new Set(seen)].sort()).toEqual([
+      'create binding',
+      'create eviction',
+      'update poddisruptionbudgets/status',
+    ]);
   });
 });
 

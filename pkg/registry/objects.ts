@@ -42,6 +42,7 @@ export function objectsFor(core: Core, context: RequestContext): Objects {
         {
           retries: limits.unconditionalRetries,
           tracked: fieldManager === undefined,
+          partOfAction: how.ownRequest !== true,
           ...(how.strategy === undefined ? {} : { rules: how.strategy }),
           make: (stored, old) => {
             checkPreconditions(target, stored, how);
@@ -54,7 +55,11 @@ export function objectsFor(core: Core, context: RequestContext): Objects {
       return written.object.kind === 'stored' ? written.object.stored.value() : written.object.value;
     },
     remove: async (at, how) => {
-      await remove(core, { target: targetOf(at), options: { ...how, ignoreStoreReadError: false } }, context);
+      await remove(
+        core,
+        { target: targetOf(at), options: { ...how, ignoreStoreReadError: false }, partOfAction: true },
+        context,
+      );
     },
   };
 }

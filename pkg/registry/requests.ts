@@ -147,6 +147,8 @@ export interface DeleteOptions {
 export interface DeleteRequest {
   readonly target: Target;
   readonly options: DeleteOptions;
+  /** The deletion is a part of an action, which has passed admission itself. */
+  readonly partOfAction?: boolean;
 }
 
 export interface DeleteCollectionRequest {

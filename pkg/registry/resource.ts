@@ -184,7 +184,10 @@ export interface VirtualRequest {
   readonly objects: Objects;
 }
 
-/** Stored objects for an action: the verbs of a client, under the same rules, on behalf of the user of the request. */
+/**
+ * Stored objects for an action: the verbs of a client, under the same rules, on behalf of the user of the request. As in kube-apiserver,
+ * admission sees the action and not its writes: who may bind and evict pods need not be allowed to update and delete them.
+ */
 export interface Objects {
   /** A consistent read, in the storage version. Others read the same value: it must not be changed. */
   get(at: ObjectPlace): Promise<JsonObject | undefined>;
@@ -220,6 +223,8 @@ export interface ObjectChange {
   readonly preconditions?: Preconditions;
   /** The field manager that owns what the change sets; absent: owners stay as they are. */
   readonly fieldManager?: string;
+  /** kube-apiserver makes this change by a request to itself, so admission sees it. */
+  readonly ownRequest?: true;
   readonly edit: (o: JsonObject) => void;
 }
 

@@ -52,6 +52,8 @@ export interface ObjectEdit {
   readonly make: (stored: StoredObject, old: JsonObject, slice: Slice) => JsonObject | Promise<JsonObject>;
   /** Creates the object if it does not exist; absent: 404. */
   readonly create?: (() => Promise<Written>) | undefined;
+  /** The change is a part of an action, which has passed admission itself. */
+  readonly partOfAction?: boolean;
   /** Replaces the rules of the target. */
   readonly rules?: Strategy;
   readonly scale?: ScaleEdit;
@@ -155,8 +157,9 @@ async function decide(
     await converting(resource, () => slice.run(trackSteps(core, target, { live: old, object: made, manager })));
   }
   const shown = scale === undefined ? old : scale.read(old, 'base');
+  const { partOfAction } = edit;
   const input = { target, operation: 'update', context, dryRun, options, object: made, old: shown } as const;
-  const admitted = new Admitted(core, input);
+  const admitted = new Admitted(core, { ...input, partOfAction });
   const result = (await admitted.mutate()) ?? made;
   const o = scale === undefined ? result : scale.write(old, result);
   // Mutating admission may have changed the version: then it decides.

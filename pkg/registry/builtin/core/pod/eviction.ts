@@ -53,7 +53,7 @@ async function evict({ name, namespace, body, objects, context }: VirtualRequest
   if (budget !== undefined && !unhealthyMayGo(pod, budget)) {
     await objects.change(
       { ...BUDGETS, namespace, name: textAt(budget, 'metadata', 'name') },
-      { dryRun, subresource: 'status', fieldManager: MANAGER, edit: (b) => take(b, name, now) },
+      { dryRun, subresource: 'status', fieldManager: MANAGER, ownRequest: true, edit: (b) => take(b, name, now) },
     );
   }
   const preconditions = preconditionsOf(options);
