@@ -111,6 +111,12 @@ describe('403 responses', () => {
       'deployments.apps "d" is forbidden: User "jane" cannot get resource "deployments/scale" in API group "apps" at the cluster scope: x',
     );
   });
+
+  it('have no markup, but for the reason', () => {
+    expect(forbidden({ name: 'a&b', groups: [] }, { kind: 'path', verb: 'get', path: '/<b>' }, '<i>').message).toBe(
+      'forbidden: User "a&amp;b" cannot get path "/&lt;b&gt;": <i>',
+    );
+  });
 });
 
 /** A request with these header lines, one for each value. */

@@ -185,6 +185,20 @@ it('the default lifetime of a requested token belongs to the manager of the requ
 });
 
 it.each([
+  ['v1', 'a/b', `Name parameter invalid: "a/b": may not contain '/'`],
+  ['v1', '..', `Name parameter invalid: "..": may not be '..'`],
+  // A version that cannot be parsed is that of the core group.
+  ['a/b/c', 'x', 'secrets "x" not found'],
+  ['a/b', 'x', 'cannot bind token to object of type a/b, Kind=Secret'],
+])('a token bound to a secret of version %s with the name %s is refused', async (apiVersion, name, why) => {
+  const b = await Bench.open();
+  await b.create('serviceaccounts', 'default', { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'a' } });
+  const spec = { boundObjectRef: { kind: 'Secret', apiVersion, name } };
+  const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec };
+  await expect(b.create('serviceaccounts/token', 'default', body, { name: 'a' })).rejects.toThrow(why);
+});
+
+it.each([
   ['subjectaccessreviews', 'SubjectAccessReview', '', 'must be empty'],
   ['localsubjectaccessreviews', 'LocalSubjectAccessReview', 'default', 'must be empty except for namespace'],
 ])('metadata of %s is shown in the order of its type', async (resource, kind, namespace, sentence) => {

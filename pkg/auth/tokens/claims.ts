@@ -117,7 +117,7 @@ export function payloadOf(token: NewToken, issuer: string, now: number, id: stri
       ...(webhooks === undefined ? {} : { attestations: { [REVIEW_GROUPS]: [...webhooks.reviewGroups] } }),
       ...(webhooks?.mutating === undefined ? {} : { mutatingwebhookconfiguration: { ...webhooks.mutating } }),
       namespace,
-      ...(node === undefined ? {} : { node: { ...node } }),
+      ...(node === undefined ? {} : { node: node.uid === '' ? { name: node.name } : { ...node } }),
       ...(pod === undefined ? {} : { pod: { ...pod } }),
       ...(secret === undefined ? {} : { secret: { ...secret } }),
       serviceaccount: { ...serviceAccount },

@@ -56,6 +56,12 @@ beforeEach(() => {
 });
 
 describe('service-account tokens', () => {
+  it('name the node of a pod without a uid if there is no such Node', async () => {
+    const text = await issuer().issue(token({ pod: { name: 'p', uid: 'p1' }, node: { name: 'x', uid: '' } }));
+    const payload = JSON.parse(Buffer.from(text.split('.')[1]!, 'base64url').toString());
+    expect(payload['kubernetes.io'].node).toEqual({ name: 'x' });
+  });
+
   it('contain the account, its groups and the credential', async () => {
     expect(await authenticator.authenticateToken(await issuer().issue(token()))).toEqual({
       kind: 'authenticated',

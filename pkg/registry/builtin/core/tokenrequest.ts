@@ -1,4 +1,13 @@
-import { errors, FieldErrors, FieldPath, formatTime, type JsonObject, numberAt } from '../../../api/index.js';
+import {
+  errors,
+  FieldErrors,
+  FieldPath,
+  formatTime,
+  isPathSegmentName,
+  type JsonObject,
+  numberAt,
+  parseApiVersion,
+} from '../../../api/index.js';
 import type { Subresource, VirtualRequest } from '../../resource.js';
 import { at, listAt, objectAt, objectIn, textAt } from '../access.js';
 import type { BoundObject, BoundWebhooks, ClusterConfig } from '../cluster.js';
@@ -131,11 +140,14 @@ async function boundObject(request: VirtualRequest, spec: JsonObject): Promise<B
   const ref = at(spec, 'boundObjectRef');
   if (ref === undefined || ref === null) return {};
   const [kind, apiVersion, name] = [textAt(ref, 'kind'), textAt(ref, 'apiVersion'), textAt(ref, 'name')];
-  const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
+  // As in kube-apiserver, a version that cannot be parsed is that of the core group.
+  const { group, version } = parseApiVersion(apiVersion) ?? { group: '', version: '' };
   const resource = group === '' ? BOUND[kind] : undefined;
   if (resource === undefined)
     throw errors.badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`);
   if (name === '') throw errors.badRequest('Name parameter required.');
+  const [unusable] = isPathSegmentName(name);
+  if (unusable !== undefined) throw errors.badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${unusable}`);
   const namespace = resource === 'nodes' ? '' : request.namespace;
   const found = await request.objects.get({ group: '', resource, namespace, name });
   if (found === undefined) throw errors.notFound({ group: '', resource }, name);
