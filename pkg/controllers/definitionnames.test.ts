@@ -86,3 +86,25 @@ it('leaves conditions that a user has written until the names differ', async () 
     'the initial names have been accepted',
   ]);
 });
+
+it('establishes a definition by an update of its own', async () => {
+  const seen: unknown[] = [];
+  const { bench, context, start, work } = await openScene((cluster) => ({
+    ...cluster,
+    async patch(...args: Parameters<typeof cluster.patch>) {
+      const done = await cluster.patch(...args);
+      seen.push(await condition(bench, 'as.x.y'), await condition(bench, 'as.x.y', 'Established'));
+      return done;
+    },
+  }));
+  await start(definitionNames(context));
+  await bench.create(DEFINITIONS, '', definition('x.y', {}));
+  await work(3);
+  const accepted = ['True', 'NoConflicts', 'no conflicts found'];
+  expect(seen).toEqual([
+    accepted,
+    ['False', 'Installing', 'the initial names have been accepted'],
+    accepted,
+    ['True', 'InitialNamesAccepted', 'the initial names have been accepted'],
+  ]);
+});

@@ -13,7 +13,7 @@ import type { StoredObject } from '../cache/index.js';
 import { approvalOf, hasValidBundle, headOf, type ServedResource } from '../registry/index.js';
 import type { ConditionalPatch } from './cluster.js';
 import { type Controller, type ControllerContext, controllerOf } from './controller.js';
-import { type Condition, groupOf, isDefinition, isTrue, placeOf, setCondition } from './definition.js';
+import { type Condition, conditionOf, groupOf, isDefinition, isTrue, placeOf, setCondition } from './definition.js';
 import { WorkQueue } from './queue.js';
 
 /**
@@ -63,7 +63,8 @@ export function definitionNames(context: ControllerContext): Controller {
     const now = world.clock.now();
     // As in kube-apiserver, a condition that a user has written stays until the names differ.
     let differs = !equalJson(former, spec) && decideNames(d, { name, spec, former, taken, now });
-    if (isTrue(d, 'NamesAccepted') && !isTrue(d, 'Established')) {
+    // The definition is established by an update of its own, as in kube-apiserver: clients may have seen that its names are accepted.
+    if (!differs && isTrue(d, 'NamesAccepted') && !isTrue(d, 'Established')) {
       const established = hasValidBundle(d) ? ESTABLISHED : INVALID_BUNDLE;
       if (setCondition(d, established, now)) differs = true;
     }
@@ -117,8 +118,10 @@ function decideNames(d: JsonObject, { name, spec, former, taken, now }: Names): 
   const stored: JsonObject = isObject(d['status']) ? d['status'] : {};
   d['status'] = { ...stored, acceptedNames: accepted };
   const isNew = setCondition(d, problem ?? ACCEPTED, now);
-  const isUnestablished = problem !== undefined && !isTrue(d, 'Established') && setCondition(d, NOT_ESTABLISHED, now);
-  return isNew || isUnestablished || !equalJson(former, accepted);
+  if (!isNew && equalJson(former, accepted)) return false;
+  if (problem === undefined && !isTrue(d, 'Established')) setCondition(d, INSTALLING, now);
+  else if (conditionOf(d, 'Established') === undefined) setCondition(d, NOT_ESTABLISHED, now);
+  return true;
 }
 
 const KINDS: ReadonlySet<string> = new Set(['kind', 'listKind']);
@@ -128,6 +131,12 @@ const ACCEPTED: Condition = {
   status: 'True',
   reason: 'NoConflicts',
   message: 'no conflicts found',
+};
+const INSTALLING: Condition = {
+  type: 'Established',
+  status: 'False',
+  reason: 'Installing',
+  message: 'the initial names have been accepted',
 };
 const ESTABLISHED: Condition = {
   type: 'Established',
