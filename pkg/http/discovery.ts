@@ -8,7 +8,7 @@ import { encodeDocument } from './documents.js';
 import {
   type Accepted,
   type Conversion,
-  checkRoute,
+  checkDocumentRoute,
   type DocumentForm,
   MEDIA_TYPES,
   negotiate,
@@ -81,8 +81,9 @@ export function serveRoot(
   path: '/api' | '/apis',
   plainOnly = false,
 ): void | Promise<void> {
-  const { accept } = call.exchange.headers;
-  checkRoute(accept, services.stages.supportedEncodings.types);
+  const { headers: sent } = call.exchange;
+  const { accept } = sent;
+  if (path === '/api') checkDocumentRoute(sent, services.stages.supportedEncodings.types);
   const accepted = negotiate(accept, services.stages.supportedEncodings, plainOnly ? () => false : allowsAggregated);
   if (accepted === undefined) throw errors.notAcceptable(services.stages.supportedEncodings.types);
   const form = formOf(call, accepted);
@@ -105,12 +106,12 @@ export function serveRoot(
   return sendBytes(call, 200, type, bytes, headers);
 }
 
-/** `/apis/{group}`. */
-export function serveGroup(call: Call, services: HttpServices, name: string): void | Promise<void> {
+/** `/apis/{group}`. `isRouted`: whether the headers must suit a route, as in kube-apiserver. */
+export function serveGroup(call: Call, services: HttpServices, name: string, isRouted: boolean): void | Promise<void> {
   const published = publishedBy(services);
   const group = groupsOf(published).find((g) => g.group === name);
   if (group === undefined || name === '') throw nothingThere(published.served, name);
-  const form = plainForm(call, services);
+  const form = plainForm(call, services, isRouted);
   return send(call, services, `/apis/${name}`, form, () => ({
     kind: 'APIGroup',
     apiVersion: 'v1',
@@ -123,18 +124,19 @@ export function serveVersion(
   call: Call,
   services: HttpServices,
   gv: { readonly group: string; readonly version: string },
+  isRouted: boolean,
 ): void | Promise<void> {
   const group = services.registry.servedResources.groups.find((g) => g.group === gv.group);
   const version = group?.versions.find((v) => v.version === gv.version);
   if (version === undefined) throw nothingThere(services.registry.servedResources, gv.group);
-  const form = plainForm(call, services);
+  const form = plainForm(call, services, isRouted);
   return send(call, services, apiVersionOf(gv), form, () => resourceList(gv, version));
 }
 
-function plainForm(call: Call, services: HttpServices): DocumentForm {
-  const { accept } = call.exchange.headers;
-  checkRoute(accept, services.stages.supportedEncodings.types);
-  const accepted = negotiate(accept, services.stages.supportedEncodings, () => false);
+function plainForm(call: Call, services: HttpServices, isRouted: boolean): DocumentForm {
+  const { headers } = call.exchange;
+  if (isRouted) checkDocumentRoute(headers, services.stages.supportedEncodings.types);
+  const accepted = negotiate(headers.accept, services.stages.supportedEncodings, () => false);
   if (accepted === undefined) throw errors.notAcceptable(services.stages.supportedEncodings.types);
   return formOf(call, accepted);
 }

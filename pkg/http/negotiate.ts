@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError, errors } from '../api/index.js';
 import type { Body, PatchType, Representation } from '../registry/index.js';
 import type { Query } from './requestinfo.js';
@@ -95,7 +96,8 @@ function matches(
   allows: (as: Conversion, encoding: Encoding) => boolean,
 ): Accepted | undefined {
   const subtype = MEDIA_TYPES[encoding].slice('application/'.length);
-  if (clause.type !== '*' && clause.type !== 'application') return undefined;
+  // A type that is any needs a subtype that is any.
+  if (clause.type !== 'application' && !(clause.type === '*' && clause.subtype === '*')) return undefined;
   if (clause.subtype !== '*' && clause.subtype !== subtype) return undefined;
   const { parameters } = clause;
   // Requests other than watches ignore it.
@@ -179,6 +181,21 @@ export function checkRoute(accept: string | undefined, available: readonly strin
   }
   throw errors.noRepresentation(available);
 }
+
+/**
+ * Checks the headers of a request for a document: its route has the same types for bodies and for responses, and rejects a `Content-Type`
+ * that is none of them although nothing reads a body. Throws 415 and 406.
+ */
+export function checkDocumentRoute(headers: IncomingHttpHeaders, types: readonly string[]): void {
+  const contentType = headers['content-type'];
+  if (contentType !== undefined && contentType !== '' && !routedTypes(contentType).some((t) => types.includes(t)))
+    throw errors.unsupportedContentType();
+  checkRoute(headers.accept, types);
+}
+
+/** The types in a `Content-Type` as routes compare them: several may be named, parameters are left out. */
+const routedTypes = (contentType: string): readonly string[] =>
+  contentType.split(',', CLAUSES_MAX).map((type) => type.split(';', 1)[0]!.trim());
 
 /** The types of a route that supports watches, as its 406 lists them. */
 export function watchableTypes(server: SupportedEncodings): readonly string[] {
@@ -358,8 +375,8 @@ export function patchTypeOf(
     .map(([name]) => name);
   // In kube-apiserver a built-in kind has a route, which looks for one of several trimmed types, and a handler, which compares the
   // type as sent. A custom resource has a handler only.
-  const routed = (contentType ?? '').split(',').map((type) => type.split(';')[0]!.trim());
-  if (strategic && !routed.some((type) => supported.includes(type))) throw errors.unsupportedContentType();
+  if (strategic && !routedTypes(contentType ?? '').some((type) => supported.includes(type)))
+    throw errors.unsupportedContentType();
   if (!supported.includes(cut)) throw errors.unsupportedMediaType(supported);
   return PATCHES.get(cut)!;
 }

@@ -48,9 +48,7 @@ export const PATHS: readonly PathEntry[] = [
   // kube-apiserver has no aggregated form here.
   { path: '/apis/', methods: 'any', listed: true, serve: withKinds((call, s) => serveRoot(call, s, '/apis', true)) },
   { path: '/apis/*', methods: 'any', serve: serveApi },
-  { path: '/version', methods: 'GET', otherwise: 405, listed: true, serve: serveVersionDocument },
-  { path: '/version/', methods: 'GET', otherwise: 405, serve: serveVersionDocument },
-  { path: '/version/*', methods: 'any', serve: refuseBelow },
+  ...documentPaths('/version', serveVersionDocument),
   // kube-apiserver serves these documents to every method.
   { path: '/openapi/v2', methods: 'any', listed: true, serve: withKinds(serveOpenApiV2) },
   { path: '/openapi/v3', methods: 'any', listed: true, serve: withKinds(serveOpenApiIndex) },
@@ -59,8 +57,8 @@ export const PATHS: readonly PathEntry[] = [
     methods: 'any',
     serve: withKinds((call, s) => serveOpenApiV3(call, s, below(call, '/openapi/v3/'))),
   },
-  ...issuerPaths('/.well-known/openid-configuration', serveIssuerConfiguration),
-  ...issuerPaths('/openid/v1/jwks', serveIssuerKeys),
+  ...documentPaths('/.well-known/openid-configuration', serveIssuerConfiguration),
+  ...documentPaths('/openid/v1/jwks', serveIssuerKeys),
   ...healthPaths('healthz'),
   ...healthPaths('livez'),
   ...healthPaths('readyz'),
@@ -128,22 +126,34 @@ function servePath(call: Call, services: HttpServices): void | Promise<void> {
   const [, root, ...rest] = withoutTrailing(info.path, '/').split('/');
   if (root !== 'api' && root !== 'apis') throw new PageNotFound();
   const isCore = root === 'api';
+  // kube-apiserver ignores any number of slashes at the end of a path with a route.
+  if (isCore && rest.length === 0) return serveCoreVersions(call, services);
   if (rest.length === 0 || rest.length > (isCore ? 1 : 2)) throw isCore ? errors.noSuchPath() : new PageNotFound();
   if (!isCore && rest[0] === '') throw new PageNotFound();
   const [group, version] = isCore ? ['', rest[0]!] : [rest[0]!, rest[1]];
   const { method } = call.exchange;
   const remote = version === undefined ? undefined : services.aggregation?.find(group, version);
   if (remote !== undefined) return serveAggregated(call, remote, services);
-  if (method !== 'GET' && isForGetOnly(services, group, version)) throw refusalOf(services, group, version);
-  return version === undefined ? serveGroup(call, services, group) : serveVersion(call, services, { group, version });
+  const isRouted = hasRoute(services, info.path, group, version);
+  if (method !== 'GET' && isRouted) throw refusalOf(services, group, version);
+  return version === undefined
+    ? serveGroup(call, services, group, isRouted)
+    : serveVersion(call, services, { group, version }, isRouted);
+}
+
+function serveCoreVersions(call: Call, services: HttpServices): void | Promise<void> {
+  if (call.exchange.method !== 'GET') throw errors.methodNotAllowed();
+  return serveRoot(call, services, '/api');
 }
 
 /**
- * Whether methods other than GET, HEAD included, are refused. As in kube-apiserver, the documents of groups that are registered with the
- * aggregator are served to every method, and those of the versions of custom resources, too.
+ * Whether a document has a route in kube-apiserver, so that methods other than GET, HEAD included, and unsuitable headers are refused. The
+ * documents of groups that are registered with the aggregator are served to every method, and those of the versions of custom resources, too.
  */
-function isForGetOnly({ registry }: HttpServices, group: string, version: string | undefined): boolean {
-  return version === undefined ? group === AGGREGATOR_GROUP : isBuiltinGroup(registry.servedResources, group);
+function hasRoute({ registry }: HttpServices, path: string, group: string, version: string | undefined): boolean {
+  // The aggregator does not serve a path that ends with several slashes.
+  const isRegistered = version === undefined && group !== AGGREGATOR_GROUP && !path.endsWith('//');
+  return !isRegistered && isBuiltinGroup(registry.servedResources, group);
 }
 
 /** The group of the aggregator itself. */
@@ -193,18 +203,21 @@ function healthPaths(path: HealthPath): PathEntry[] {
   ];
 }
 
-/** The rows of a document about the issuer. */
-function issuerPaths(path: string, serve: PathEntry['serve']): PathEntry[] {
+/** The rows of a document. Any number of slashes may follow its path, and nothing else. */
+function documentPaths(path: string, serve: PathEntry['serve']): PathEntry[] {
   return [
     { path, methods: 'GET', otherwise: 405, listed: true, serve },
     { path: `${path}/`, methods: 'GET', otherwise: 405, serve },
-    { path: `${path}/*`, methods: 'any', serve: refuseBelow },
+    {
+      path: `${path}/*`,
+      methods: 'any',
+      serve(call, services) {
+        if (withoutTrailing(call.info.path, '/') !== path) throw errors.noSuchPath();
+        if (call.exchange.method !== 'GET') throw errors.methodNotAllowed();
+        return serve(call, services);
+      },
+    },
   ];
-}
-
-/** Nothing is below a document. */
-function refuseBelow(): never {
-  throw errors.noSuchPath();
 }
 
 const below = (call: Call, prefix: string): string => call.info.path.slice(prefix.length);

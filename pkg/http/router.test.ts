@@ -285,6 +285,10 @@ describe('media types', () => {
       { accept: 'application/*' },
       'application/json, application/yaml, application/vnd.kubernetes.protobuf, application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch',
     ],
+    [
+      { accept: '*/json' },
+      'application/json, application/yaml, application/vnd.kubernetes.protobuf, application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch',
+    ],
   ])('%j is 406', async (headers, types) => {
     const r = await app().router.inject({ url: CMS, headers });
     expect([r.statusCode, r.json().message]).toEqual([
@@ -304,6 +308,44 @@ describe('media types', () => {
     expect([refused.statusCode, refused.json().message]).toEqual([406, message]);
     const served = await router.inject({ url, headers: { accept: `text/html, ${type};q=0.1` } });
     expect([served.statusCode, served.headers['content-type']]).toEqual([200, type]);
+  });
+
+  it.each([
+    ['/api', 415],
+    ['/api//', 415],
+    ['/api/v1', 415],
+    ['/apis/apps/v1', 415],
+    ['/version', 415],
+    ['/version//', 415],
+    ['/apis/apps//', 415],
+    // No route of kube-apiserver serves these.
+    ['/apis', 200],
+    ['/apis/apps', 200],
+    ['/openapi/v3', 200],
+    ['/.well-known/openid-configuration///', 200],
+    [CMS, 200],
+  ])('of the body of a request for %s are those of its route', async (url, code) => {
+    const { services, router } = app();
+    services.registry.servedResources = CATALOGUE_WITH_DEPLOYMENTS;
+    const asked = async (contentType: string): Promise<readonly unknown[]> => {
+      const r = await router.inject({ url, headers: { 'content-type': contentType } });
+      return [r.statusCode, r.statusCode === 200 ? '' : r.json().message];
+    };
+    expect(await asked('text/html')).toEqual([code, code === 200 ? '' : '415: Unsupported Media Type']);
+    expect(await asked('text/html, application/json;a=b')).toEqual([200, '']);
+  });
+
+  it('of an OpenAPI document are chosen by quality, after its path', async () => {
+    const { router } = app();
+    const protobuf = 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf';
+    const asked = async (url: string, accept: string): Promise<readonly unknown[]> => {
+      const { statusCode, headers } = await router.inject({ url, headers: { accept } });
+      return [statusCode, headers['content-type']];
+    };
+    expect(await asked('/openapi/v3/none', 'text/html')).toEqual([404, undefined]);
+    expect(await asked('/openapi/v3/api/v1', 'text/html')).toEqual([406, undefined]);
+    expect(await asked('/openapi/v3/api/v1', `application/json;q=0.5, ${protobuf}`)).toEqual([200, protobuf]);
+    expect(await asked('/openapi/v3/api/v1', `*/*, ${protobuf};q=0.5`)).toEqual([200, 'application/json']);
   });
 
   it('of a log are text and objects, but text alone is rejected', async () => {

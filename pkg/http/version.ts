@@ -1,6 +1,6 @@
 import type { Call } from './call.js';
 import { encodeDocument } from './documents.js';
-import { checkRoute, MEDIA_TYPES } from './negotiate.js';
+import { checkDocumentRoute, MEDIA_TYPES } from './negotiate.js';
 import { sendBytes } from './responses.js';
 
 /** The version of the API that is served. */
@@ -28,6 +28,6 @@ export const VERSION_DOCUMENT = {
 
 /** `/version`, in JSON only. */
 export function serveVersionDocument(call: Call): void | Promise<void> {
-  checkRoute(call.exchange.headers.accept, [MEDIA_TYPES.json]);
+  checkDocumentRoute(call.exchange.headers, [MEDIA_TYPES.json]);
   return sendBytes(call, 200, MEDIA_TYPES.json, encodeDocument(VERSION_DOCUMENT, 'json', true));
 }
