@@ -6,6 +6,7 @@ import {
   type ApiResource,
   createOpenApi,
   type DatedDocument,
+  type DocumentForm,
   OPENAPI_V2_PROTOBUF,
   OPENAPI_V3_PROTOBUF,
   type OpenApi,
@@ -14,6 +15,7 @@ import {
 import { type RemoteVersion, serveAggregated } from './aggregation.js';
 import type { Call } from './call.js';
 import { type Content, httpTime, isKnown, sendContent } from './content.js';
+import { parseAccept } from './negotiate.js';
 import { sendEmpty } from './responses.js';
 import type { HttpServices } from './services.js';
 import { API_VERSION } from './version.js';
@@ -55,7 +57,7 @@ export class OpenApiDocuments {
 
   #describe(servedResources: ServedResources): ApiDescription {
     return {
-      version: API_VERSION.gitVersion,
+      version: `${API_VERSION.major}.${API_VERSION.minor}`,
       groupVersions: servedResources.groups.flatMap((g) =>
         g.versions.map((v) => ({
           group: g.group,
@@ -86,13 +88,12 @@ const documentsOf = ({ openApi, registry, stages, aggregation, world }: HttpServ
 /** `/openapi/v2`, in JSON or protobuf. kube-apiserver compresses this document, and not the others. */
 export async function serveOpenApiV2(call: Call, services: HttpServices): Promise<void> {
   const headers = { vary: 'Accept-Encoding, Accept' };
-  const protobuf = wants(call, [...OPENAPI_V2_PROTOBUF.accepted], ['application/json']);
-  if (protobuf === undefined) return sendEmpty(call, 406, headers);
+  const form = wantedForm(call, OPENAPI_V2_PROTOBUF.accepted);
+  if (form === undefined) return sendEmpty(call, 406, headers);
   const documents = documentsOf(services);
-  const form = protobuf ? 'protobuf' : 'json';
   const known = documents.v2Hash(form);
   if (known !== undefined && isKnown(call, known)) return sendEmpty(call, 304, { etag: `"${known}"`, ...headers });
-  const contentType = protobuf ? OPENAPI_V2_PROTOBUF.contentType : 'application/json';
+  const contentType = form === 'protobuf' ? OPENAPI_V2_PROTOBUF.contentType : 'application/json';
   return send(call, services, { ...(await documents.v2(form)), contentType, headers, compresses: true });
 }
 
@@ -137,10 +138,11 @@ function remoteOf({ aggregation, registry }: HttpServices, name: string): Remote
 export async function serveOpenApiV3(call: Call, services: HttpServices, name: string): Promise<void> {
   const remote = remoteOf(services, name);
   if (remote !== undefined) return serveAggregated(call, remote, services);
-  const protobuf = wants(call, [...OPENAPI_V3_PROTOBUF.accepted], ['application/json']);
-  if (protobuf === undefined) return sendEmpty(call, 406, { vary: 'Accept' });
-  const headers = { vary: 'Accept' };
   const documents = documentsOf(services);
+  if (!documents.hasV3(name)) return sendEmpty(call, 404, {});
+  const headers = { vary: 'Accept' };
+  const form = wantedForm(call, OPENAPI_V3_PROTOBUF.accepted);
+  if (form === undefined) return sendEmpty(call, 406, headers);
   const hash = call.info.query.text('hash');
   // The index lists the hash of the JSON document, whatever form is requested.
   const listed = hash === '' ? undefined : await documents.v3Hash(name);
@@ -148,9 +150,9 @@ export async function serveOpenApiV3(call: Call, services: HttpServices, name: s
     const location = `/openapi/v3/${name}?hash=${listed}`;
     return sendEmpty(call, 301, { location, 'content-type': 'application/json', ...headers });
   }
-  const document: DatedDocument | undefined = await documents.v3(name, protobuf ? 'protobuf' : 'json');
+  const document: DatedDocument | undefined = await documents.v3(name, form);
   if (document === undefined) return sendEmpty(call, 404, {});
-  const contentType = protobuf ? OPENAPI_V3_PROTOBUF.contentType : 'application/json';
+  const contentType = form === 'protobuf' ? OPENAPI_V3_PROTOBUF.contentType : 'application/json';
   const expires = httpTime(services.world.clock.now() + YEAR).replace('GMT', 'UTC');
   const keep = hash === '' ? {} : { 'cache-control': 'public, immutable', expires };
   return send(call, services, { ...document, contentType, headers: { ...headers, ...keep }, compresses: false });
@@ -161,14 +163,15 @@ const YEAR = 365 * 86_400_000;
 const send = (call: Call, { world }: HttpServices, content: Omit<Content, 'boundary'>): void | Promise<void> =>
   sendContent(call, { ...content, boundary: () => world.random.uuid().replaceAll('-', '') });
 
-/** True for the first list, false for the second, undefined for neither, by the order of the Accept header. */
-function wants(call: Call, first: readonly string[], second: readonly string[]): boolean | undefined {
-  const accept = call.exchange.headers.accept;
-  if (accept === undefined || accept === '') return false;
-  for (const part of accept.split(',')) {
-    const type = part.split(';')[0]!.trim();
-    if (first.includes(type)) return true;
-    if (second.includes(type) || type === '*/*' || type === 'application/*') return false;
+/** The form of a document that the best clause of the Accept header names, JSON before protobuf; undefined for none. */
+function wantedForm(call: Call, protobuf: readonly string[]): DocumentForm | undefined {
+  const { accept = '' } = call.exchange.headers;
+  if (accept === '') return 'json';
+  for (const { type, subtype } of parseAccept(accept)) {
+    const isNamed = (other: string): boolean =>
+      (type === '*' || type === 'application') && (subtype === '*' || `application/${subtype}` === other);
+    if (isNamed('application/json')) return 'json';
+    if (protobuf.some(isNamed)) return 'protobuf';
   }
   return undefined;
 }
@@ -179,7 +182,15 @@ function describeResource(served: ServedResource): ApiResource {
     name: served.resource,
     kind,
     namespaced: served.namespaced,
-    ...(published === undefined ? {} : { custom: { schema: published, listKind: declaration.listKind } }),
+    ...(published === undefined
+      ? {}
+      : {
+          custom: {
+            schema: published,
+            listKind: declaration.listKind,
+            selectableFields: [...served.fieldLabels.keys()],
+          },
+        }),
     verbs: [...served.verbs].sort(),
     subresources: Object.entries(served.subresources)
       .sort(([a], [b]) => (a < b ? -1 : 1))

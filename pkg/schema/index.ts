@@ -26,6 +26,7 @@ export {
   type CustomSchema,
   createOpenApi,
   type DatedDocument,
+  type DocumentForm,
   OPENAPI_V2_PROTOBUF,
   OPENAPI_V3_PROTOBUF,
   type OpenApi,

@@ -1,4 +1,4 @@
-import type { GroupVersionKind } from '../api/index.js';
+import { compareText, type GroupVersion, type GroupVersionKind } from '../api/index.js';
 import { readData } from './data.js';
 import { structByName } from './load.js';
 import type { StructSchema } from './types.js';
@@ -53,6 +53,7 @@ interface Index {
   readonly infos: readonly KindInfo[];
   readonly byKey: ReadonlyMap<string, KindSchema>;
   readonly groups: ReadonlyMap<string, string>;
+  readonly groupVersions: readonly GroupVersion[];
 }
 
 let index: Index | undefined;
@@ -95,6 +96,32 @@ export function allKinds(): readonly KindInfo[] {
   return readIndex().infos;
 }
 
+/** All group versions of built-in kinds, whether they are served or not, in order. */
+export function knownGroupVersions(): readonly GroupVersion[] {
+  return readIndex().groupVersions;
+}
+
+/** Those that client-go knows: the others describe payloads of webhooks, or have clients of their own. */
+export function clientGroupVersions(): readonly GroupVersion[] {
+  return readIndex().groupVersions.filter(({ group }) => !WITHOUT_CLIENT.has(group));
+}
+
+const WITHOUT_CLIENT: ReadonlySet<string> = new Set([
+  'admission.k8s.io',
+  'apiextensions.k8s.io',
+  'apiregistration.k8s.io',
+  'imagepolicy.k8s.io',
+]);
+
+/** The groups of apimachinery and of discovery, which stand for no resources. */
+const UNREGISTERED: ReadonlySet<string> = new Set(['meta.k8s.io', 'apidiscovery.k8s.io']);
+
+/** Versions that kube-apiserver knows without any resource in them. */
+const NO_LONGER_SERVED: readonly GroupVersion[] = [
+  { group: 'apiextensions.k8s.io', version: 'v1beta1' },
+  { group: 'apiregistration.k8s.io', version: 'v1beta1' },
+];
+
 /** Package name -> API group: `rbac/v1` -> `rbac.authorization.k8s.io`. */
 export function packageGroups(): ReadonlyMap<string, string> {
   return readIndex().groups;
@@ -111,11 +138,13 @@ function parseIndex(text: string): Index {
   const infos: KindInfo[] = [];
   const byKey = new Map<string, KindSchema>();
   const groups = new Map<string, string>();
+  const groupVersions: GroupVersion[] = [...NO_LONGER_SERVED];
   for (const block of text.split(/^package /m).slice(1)) {
     const [head, ...lines] = block.trimEnd().split('\n') as [string, ...string[]];
     const [pkg, groupWord, version] = head.split(' ') as [string, string, string];
     const group = groupWord === 'core' ? '' : groupWord;
     groups.set(pkg, group);
+    if (!UNREGISTERED.has(group)) groupVersions.push({ group, version });
     const kinds = lines.map((line) => kindLine(line));
     const itemOf = new Map(kinds.map((k) => [k.flags.get('list'), k] as const));
     for (const line of kinds) {
@@ -124,7 +153,8 @@ function parseIndex(text: string): Index {
       byKey.set(keyOf(info), kindOf(info));
     }
   }
-  return { infos, byKey, groups };
+  groupVersions.sort((a, b) => compareText(a.group, b.group) || compareText(a.version, b.version));
+  return { infos, byKey, groups, groupVersions };
 }
 
 /** The schema is a getter: the index is read at start, schemas at first use. */

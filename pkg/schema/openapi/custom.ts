@@ -3,6 +3,7 @@ import { describeField, describeType } from '../docs.js';
 import { structByName } from '../load.js';
 import type { Definitions, Dialect } from './definitions.js';
 import { withEmbedded } from './embedded.js';
+import { withIntOrString } from './intorstring.js';
 import { customDefinitionName } from './names.js';
 import { withDoubles } from './numbers.js';
 import type { ApiGroupVersion, ApiResource } from './served.js';
@@ -17,6 +18,7 @@ export function customDefinition(
   const published = resource.custom?.schema();
   const identity = {
     'x-kubernetes-group-version-kind': [{ group: gv.group, kind: resource.kind, version: gv.version }],
+    ...selectableFields(resource),
   };
   // kubectl would reject the unknown fields of an object of which it knows any property.
   if (published === undefined || (dialect === 'v2' && published['x-kubernetes-preserve-unknown-fields'] === true))
@@ -24,7 +26,7 @@ export function customDefinition(
   const meta = structByName('meta/v1.ObjectMeta');
   const metadata = reference(dialect, definitions.struct(meta), describeType('meta/v1.ObjectMeta'));
   const fields = { ...typeProperties(), metadata };
-  const schema = withEmbedded(dialect === 'v3' ? published : forSwagger(published), fields, dialect);
+  const schema = withEmbedded(dialect === 'v3' ? withIntOrString(published) : forSwagger(published), fields, dialect);
   return {
     ...schema,
     type: 'object',
@@ -52,7 +54,14 @@ export function customListDefinition(
       metadata: reference(dialect, definitions.struct(meta), describeType('meta/v1.ListMeta')),
     },
     'x-kubernetes-group-version-kind': [{ group: gv.group, kind: listKind, version: gv.version }],
+    ...selectableFields(resource),
   };
+}
+
+function selectableFields({ custom }: ApiResource): JsonObject {
+  const paths = custom?.selectableFields ?? [];
+  if (paths.length === 0) return {};
+  return { 'x-kubernetes-selectable-fields': paths.map((fieldPath) => ({ fieldPath })) };
 }
 
 function typeProperties(): JsonObject {

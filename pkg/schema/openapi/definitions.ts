@@ -11,14 +11,14 @@ export type Dialect = 'v2' | 'v3';
 
 /** The named schemas of one document. A reference to a type adds it; `writeNext` writes the definitions that are missing. */
 export class Definitions {
-  readonly #dialect: Dialect;
+  readonly dialect: Dialect;
   readonly #served: readonly GroupVersion[];
   readonly #written = new Map<string, JsonObject>();
   readonly #wanted: (() => void)[] = [];
 
-  /** `served`: the group versions of request options (`DeleteOptions`). */
+  /** `served`: the group versions of request options (`DeleteOptions`), in order. */
   constructor(dialect: Dialect, served: readonly GroupVersion[]) {
-    this.#dialect = dialect;
+    this.dialect = dialect;
     this.#served = served;
   }
 
@@ -33,7 +33,7 @@ export class Definitions {
       this.#written.set(name, {});
       this.#wanted.push(() => this.#written.set(name, make()));
     }
-    return { $ref: `${this.#dialect === 'v3' ? '#/components/schemas/' : '#/definitions/'}${name}` };
+    return { $ref: `${this.dialect === 'v3' ? '#/components/schemas/' : '#/definitions/'}${name}` };
   }
 
   struct(schema: StructSchema): JsonObject {
@@ -88,7 +88,7 @@ export class Definitions {
 
   #property(owner: StructSchema, field: Field): JsonObject {
     const description = describeField(owner.name, field);
-    const zero = this.#dialect === 'v3' ? defaultOf(field) : undefined;
+    const zero = this.dialect === 'v3' ? defaultOf(field) : undefined;
     const mapType = usedMapType(field.schema);
     return this.#wrap(
       {
@@ -106,7 +106,7 @@ export class Definitions {
 
   /** A reference with siblings: v3 needs `allOf`, v2 allows siblings. */
   #wrap(siblings: JsonObject, type: JsonObject, bare: boolean): JsonObject {
-    if (type['$ref'] === undefined || this.#dialect === 'v2' || bare) return { ...siblings, ...type };
+    if (type['$ref'] === undefined || this.dialect === 'v2' || bare) return { ...siblings, ...type };
     return { ...siblings, allOf: [type] };
   }
 
@@ -134,7 +134,7 @@ export class Definitions {
   }
 
   #scalar(schema: ScalarSchema): JsonObject {
-    const v2 = this.#dialect === 'v2';
+    const v2 = this.dialect === 'v2';
     switch (schema.type) {
       case 'string':
         return { type: 'string', ...(schema.enum !== undefined && { enum: [...schema.enum].sort() }) };

@@ -7,7 +7,20 @@ import type { Dialect } from './definitions.js';
  * resources are returned as they are.
  */
 export function withEmbedded(schema: JsonObject, fields: JsonObject, dialect: Dialect): JsonObject {
-  const inner = (value: JsonValue): JsonValue => (isObject(value) ? withEmbedded(value, fields, dialect) : value);
+  const parts = changedParts(schema, (inner) => withEmbedded(inner, fields, dialect));
+  const isOpen = dialect === 'v2' && schema['x-kubernetes-preserve-unknown-fields'] === true;
+  if (schema['x-kubernetes-embedded-resource'] === true && !isOpen) {
+    const own = parts['properties'] ?? schema['properties'];
+    parts['properties'] = { ...(isObject(own) && own), ...fields };
+    const { required } = schema;
+    parts['required'] = [...new Set([...(Array.isArray(required) ? required : []), 'kind', 'apiVersion'])];
+  }
+  return Object.keys(parts).length === 0 ? schema : { ...schema, ...parts };
+}
+
+/** The parts of a schema that `change` replaces by others: of its properties, items and additional properties. */
+export function changedParts(schema: JsonObject, change: (inner: JsonObject) => JsonObject): JsonObject {
+  const inner = (value: JsonValue): JsonValue => (isObject(value) ? change(value) : value);
   const parts: JsonObject = {};
   const { properties, items, additionalProperties } = schema;
   if (isObject(properties)) {
@@ -18,12 +31,5 @@ export function withEmbedded(schema: JsonObject, fields: JsonObject, dialect: Di
     const changed = part === undefined ? part : inner(part);
     if (changed !== undefined && changed !== part) parts[name] = changed;
   }
-  const isOpen = dialect === 'v2' && schema['x-kubernetes-preserve-unknown-fields'] === true;
-  if (schema['x-kubernetes-embedded-resource'] === true && !isOpen) {
-    const own = parts['properties'] ?? properties;
-    parts['properties'] = { ...(isObject(own) && own), ...fields };
-    const { required } = schema;
-    parts['required'] = [...new Set([...(Array.isArray(required) ? required : []), 'kind', 'apiVersion'])];
-  }
-  return Object.keys(parts).length === 0 ? schema : { ...schema, ...parts };
+  return parts;
 }

@@ -20,11 +20,13 @@ export function encodeHead(head: JsonObject): Uint8Array {
   return w.finish();
 }
 
-/** `paths` (field 8) and `definitions` (9) may be repeated, because decoders merge them. Each part is therefore written separately. */
+/** `paths` (field 8), `definitions` (9) and `parameters` (10) may be repeated, because decoders merge them. Each part is therefore written separately. */
 export function encodePart(part: SwaggerPart): Uint8Array {
   const w = protobuf.Writer.create();
   if (part.kind === 'path') {
     message(w, 8, () => message(w, 2, () => named(w, part.name, () => pathItem(w, part.item))));
+  } else if (part.kind === 'parameter') {
+    message(w, 10, () => message(w, 1, () => named(w, part.name, () => parameter(w, part.parameter))));
   } else {
     message(w, 9, () => message(w, 1, () => named(w, part.name, () => schema(w, part.schema))));
   }
@@ -91,9 +93,17 @@ function writeOperation(w: Writer, o: JsonObject): void {
 function parameters(w: Writer, number: number, list: JsonValue | undefined): void {
   if (!Array.isArray(list)) return;
   for (const p of list.filter(isObject)) {
-    // ParametersItem.parameter, then body_parameter or non_body_parameter with its sub-schema
-    message(w, number, () => message(w, 1, () => (p['in'] === 'body' ? bodyParameter(w, p) : valueParameter(w, p))));
+    // ParametersItem.parameter or json_reference
+    message(w, number, () =>
+      typeof p['$ref'] === 'string' ? message(w, 2, () => text(w, 1, p['$ref'])) : message(w, 1, () => parameter(w, p)),
+    );
   }
+}
+
+/** Parameter.body_parameter, or non_body_parameter with its sub-schema. */
+function parameter(w: Writer, p: JsonObject): void {
+  if (p['in'] === 'body') bodyParameter(w, p);
+  else valueParameter(w, p);
 }
 
 function bodyParameter(w: Writer, p: JsonObject): void {

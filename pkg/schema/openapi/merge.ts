@@ -44,7 +44,8 @@ class Merge {
   /** Adds a part of the document of this server. */
   own(part: SwaggerPart): void {
     if (part.kind === 'path') this.#ownPaths.add(part.name);
-    else this.#definitions.set(part.name, this.#compared.has(part.name) ? part.schema : undefined);
+    else if (part.kind === 'definition')
+      this.#definitions.set(part.name, this.#compared.has(part.name) ? part.schema : undefined);
   }
 
   *add(given: RemoteDocument): Steps<void> {
@@ -69,7 +70,7 @@ class Merge {
     let next = 0;
     let written = false;
     for (const part of swaggerParts(api)) {
-      if (typeof part !== 'object' || part.kind === 'path') {
+      if (typeof part !== 'object' || part.kind !== 'definition') {
         yield part;
         continue;
       }

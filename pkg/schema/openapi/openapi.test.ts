@@ -275,7 +275,10 @@ describe('OpenAPI service', () => {
     const v3 = JSON.parse((await openapi.v3('apis/stable.example.com/v1'))?.bytes.toString() ?? '') as JsonObject;
     const v2 = JSON.parse((await openapi.v2('json')).bytes.toString()) as JsonObject;
     const names = (operation: JsonObject): string[] =>
-      ((operation['parameters'] ?? []) as JsonObject[]).map((parameter) => String(parameter['name']));
+      ((operation['parameters'] ?? []) as JsonObject[]).map(
+        ({ name, $ref }) =>
+          (name ?? at(at(v2['parameters'], String($ref).slice('#/parameters/'.length)), 'name')) as string,
+      );
     for (const document of [v3, v2]) {
       const paths = document['paths'] as { readonly [path: string]: { readonly [method: string]: JsonObject } };
       expect(Object.keys(paths).filter(isOwn).sort()).toEqual([everywhere, collection, `${collection}/{name}`]);
@@ -425,7 +428,8 @@ function danglingReferences(
   if (Array.isArray(value)) for (const v of value) danglingReferences(v, schemas, found, prefix);
   else if (isObject(value)) {
     const ref = value['$ref'];
-    if (typeof ref === 'string' && !Object.hasOwn(schemas, ref.slice(prefix.length))) found.push(ref);
+    const isParameter = typeof ref === 'string' && ref.startsWith('#/parameters/');
+    if (typeof ref === 'string' && !isParameter && !Object.hasOwn(schemas, ref.slice(prefix.length))) found.push(ref);
     for (const v of Object.values(value)) danglingReferences(v, schemas, found, prefix);
   }
   return found;

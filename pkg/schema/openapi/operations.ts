@@ -60,13 +60,13 @@ const JSON_TYPE = 'application/json';
 const YAML = 'application/yaml';
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 const OBJECT_TYPES = [JSON_TYPE, YAML, PROTOBUF];
-const STREAM_TYPES = [JSON_TYPE, `${JSON_TYPE};stream=watch`, PROTOBUF, `${PROTOBUF};stream=watch`, YAML];
+const STREAM_TYPES = [...OBJECT_TYPES, `${JSON_TYPE};stream=watch`, `${PROTOBUF};stream=watch`];
 const CUSTOM_TYPES = [JSON_TYPE, YAML];
 const APPLY = 'application/apply-patch+yaml';
 const JSON_PATCH = 'application/json-patch+json';
 const MERGE_PATCH = 'application/merge-patch+json';
 const STRATEGIC = 'application/strategic-merge-patch+json';
-const PATCH_TYPES = [APPLY, JSON_PATCH, MERGE_PATCH, STRATEGIC];
+const PATCH_TYPES = [JSON_PATCH, MERGE_PATCH, STRATEGIC, APPLY];
 const CUSTOM_PATCH_TYPES = [JSON_PATCH, MERGE_PATCH, APPLY];
 
 /** Returns all paths of a group version, and adds the types they use to `definitions`. Yields after each resource. */
@@ -88,6 +88,7 @@ export function* pathsOf(gv: ApiGroupVersion, definitions: Definitions): Generat
       gvk: undefined,
       parameters: [],
       body: undefined,
+      consumes: OBJECT_TYPES,
       responses: answers([200], { types: OBJECT_TYPES, schema: machinery('APIResourceList', definitions) }),
     });
   }
@@ -321,7 +322,7 @@ class ResourcePaths {
         action: 'get',
         parameters: [...this.#place(true), ...optionsQuery({ ...gvk, kind: 'PodLogOptions' })],
         body: undefined,
-        responses: answers([200], { types: [...OBJECT_TYPES, 'text/plain'], schema: { type: 'string' } }),
+        responses: answers([200], { types: ['text/plain', ...OBJECT_TYPES], schema: { type: 'string' } }),
       });
       return;
     }

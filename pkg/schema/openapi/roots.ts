@@ -42,6 +42,7 @@ export function rootPaths(api: ApiDescription, definitions: Definitions, only?: 
       'WellKnown',
       { type: 'string' },
       ['application/json'],
+      [],
     ),
   ]);
   add(ISSUER_KEYS, () => [
@@ -52,6 +53,7 @@ export function rootPaths(api: ApiDescription, definitions: Definitions, only?: 
       'openid',
       { type: 'string' },
       ['application/jwk-set+json'],
+      [],
     ),
   ]);
   add('version', () => [
@@ -79,7 +81,14 @@ const ISSUER = '.well-known/openid-configuration';
 const ISSUER_KEYS = 'openid/v1/jwks';
 const TYPES = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
 
-function read(id: string, description: string, tagName: string, schema: JsonObject, types = TYPES): Operation {
+function read(
+  id: string,
+  description: string,
+  tagName: string,
+  schema: JsonObject,
+  types: readonly string[] = TYPES,
+  consumes = types,
+): Operation {
   return {
     method: 'get',
     id,
@@ -89,6 +98,7 @@ function read(id: string, description: string, tagName: string, schema: JsonObje
     gvk: undefined,
     parameters: [],
     body: undefined,
+    consumes,
     responses: [
       { code: 200, description: 'OK', content: { types, schema } },
       { code: 401, description: 'Unauthorized', content: undefined },
@@ -104,20 +114,21 @@ const scope = (group: string): string =>
     .map(capital)
     .join('');
 
+/** The required fields come first in the order of kube-apiserver. */
 const VERSION_FIELDS = [
-  ['buildDate', true],
-  ['compiler', true],
-  ['emulationMajor', false],
-  ['emulationMinor', false],
+  ['major', true],
+  ['minor', true],
+  ['gitVersion', true],
   ['gitCommit', true],
   ['gitTreeState', true],
-  ['gitVersion', true],
+  ['buildDate', true],
   ['goVersion', true],
-  ['major', true],
+  ['compiler', true],
+  ['platform', true],
+  ['emulationMajor', false],
+  ['emulationMinor', false],
   ['minCompatibilityMajor', false],
   ['minCompatibilityMinor', false],
-  ['minor', true],
-  ['platform', true],
 ] as const;
 
 function versionInfo(definitions: Definitions): JsonObject {
@@ -125,6 +136,11 @@ function versionInfo(definitions: Definitions): JsonObject {
     description: 'What the server is and what it was built from.',
     type: 'object',
     required: VERSION_FIELDS.filter(([, required]) => required).map(([name]) => name),
-    properties: Object.fromEntries(VERSION_FIELDS.map(([name]) => [name, { type: 'string' }])),
+    properties: Object.fromEntries(
+      VERSION_FIELDS.map(([name, required]) => [
+        name,
+        { type: 'string', ...(required && definitions.dialect === 'v3' && { default: '' }) },
+      ]),
+    ),
   }));
 }

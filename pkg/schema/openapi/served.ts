@@ -5,7 +5,7 @@ import type { GroupVersionKind, JsonObject } from '../../api/index.js';
  * group, version and kind; a custom resource includes its published schema.
  */
 export interface ApiDescription {
-  /** `v1.37.0`: shown as the version of every document. */
+  /** `1.37`: shown as the version of every document. */
   readonly version: string;
   readonly groupVersions: readonly ApiGroupVersion[];
 }
@@ -45,4 +45,6 @@ export interface CustomSchema {
   /** Returns the version's `openAPIV3Schema`, or an object without properties when it may not be published. */
   readonly schema: () => JsonObject;
   readonly listKind: string;
+  /** The paths of the fields for field selectors: `spec.color`. */
+  readonly selectableFields?: readonly string[];
 }

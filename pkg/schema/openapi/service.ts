@@ -45,6 +45,7 @@ export interface OpenApi {
   v3Index(): Promise<EncodedDocument>;
   /** `/openapi/v3/<name>`: `api/v1`, `apis/apps/v1`, `apis/apps`, `version`. Undefined if the document does not exist. */
   v3(name: string, form?: DocumentForm): Promise<DatedDocument | undefined>;
+  hasV3(name: string): boolean;
   /** `/openapi/v2`; `protobuf` is what `OPENAPI_V2_PROTOBUF` names. */
   v2(form: DocumentForm): Promise<DatedDocument>;
   /** The hash of the v2 document, if it was made before. */
@@ -139,6 +140,10 @@ class Documents implements OpenApi {
     return this.#v3.get(name)?.[form].get();
   }
 
+  hasV3(name: string): boolean {
+    return this.#v3.has(name);
+  }
+
   async v3Hash(name: string): Promise<string | undefined> {
     return this.#v3.get(name)?.json.hash();
   }
@@ -164,12 +169,14 @@ class Documents implements OpenApi {
     const paths: JsonObject = {};
     // Written at once, so that no more than one schema of a custom resource is in memory as an object.
     const definitions = new JsonPieces(this.#pause);
+    const parameters: JsonObject = {};
     definitions.open();
     let n = 0;
     for (const part of mergedParts(this.api, this.#remote)) {
       if (part === LARGE || ++n % STEPS_PER_TURN === 0) await this.#pause();
       if (part === LARGE || part === undefined) continue;
       if (part.kind === 'path') paths[part.name] = part.item;
+      else if (part.kind === 'parameter') parameters[part.name] = part.parameter;
       else await definitions.member(part.name, part.schema);
     }
     definitions.close();
@@ -177,7 +184,7 @@ class Documents implements OpenApi {
     out.text(`${JSON.stringify(swaggerHead(this.api.version)).slice(0, -1)},"paths":`);
     await out.object(Object.fromEntries(Object.entries(paths).sort(byKey)));
     out.text(',"definitions":');
-    const tail = Buffer.from(`,${JSON.stringify(swaggerTail).slice(1)}`);
+    const tail = Buffer.from(`,${JSON.stringify({ parameters, ...swaggerTail }).slice(1)}`);
     return encoded([...out.finish(), ...definitions.finish(), tail], this.#pause);
   }
 
@@ -250,6 +257,7 @@ async function encodeProtobuf(made: JsonObject, pause: () => Promise<void>): Pro
 async function encodeDocument(made: JsonObject, pause: () => Promise<void>): Promise<EncodedDocument> {
   const { paths, components, ...head } = made as { paths: JsonObject; components: JsonObject };
   const { schemas, ...security } = components as { schemas: JsonObject };
+  const after = JSON.stringify(security).slice(1, -1);
   const out = new JsonPieces(pause);
   out.text(`${JSON.stringify(head).slice(0, -1)},"paths":`);
   await out.object(paths);
@@ -257,9 +265,9 @@ async function encodeDocument(made: JsonObject, pause: () => Promise<void>): Pro
   if (Object.keys(schemas).length > 0) {
     out.text('"schemas":');
     await out.object(schemas);
-    out.text(',');
+    if (after !== '') out.text(',');
   }
-  out.text(`${JSON.stringify(security).slice(1)}}`);
+  out.text(`${after}}}`);
   return encoded(out.finish(), pause);
 }
 

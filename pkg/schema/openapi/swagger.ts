@@ -1,4 +1,5 @@
-import type { GroupVersion, JsonObject } from '../../api/index.js';
+import type { JsonObject } from '../../api/index.js';
+import { knownGroupVersions } from '../kinds.js';
 import { structByName } from '../load.js';
 import { customDefinition, customListDefinition } from './custom.js';
 import { Definitions } from './definitions.js';
@@ -7,12 +8,15 @@ import { type Operation, pathsOf } from './operations.js';
 import type { Parameter } from './parameters.js';
 import { rootPaths } from './roots.js';
 import type { ApiDescription } from './served.js';
+import { SharedParameters } from './sharedparameters.js';
 import { LARGE, type Step, splitParameters } from './v3.js';
 
 /** The parts of the OpenAPI v2 document. Each is small, so that encoders can yield in between. */
 export type SwaggerPart =
   | { readonly kind: 'path'; readonly name: string; readonly item: JsonObject }
-  | { readonly kind: 'definition'; readonly name: string; readonly schema: JsonObject };
+  | { readonly kind: 'definition'; readonly name: string; readonly schema: JsonObject }
+  /** A parameter to which paths refer as `#/parameters/<name>`. */
+  | { readonly kind: 'parameter'; readonly name: string; readonly parameter: JsonObject };
 
 /** The fields beside paths and definitions. */
 export function swaggerHead(version: string): JsonObject {
@@ -26,21 +30,21 @@ export const swaggerTail: JsonObject = {
   security: [{ BearerToken: [] }],
 };
 
-/** The document of all served resources: its paths, then its definitions by name. */
+/** The document of all served resources: its paths, then its definitions by name, then the parameters that its paths share. */
 export function* swaggerParts(api: ApiDescription): Generator<SwaggerPart | Step> {
-  const served: readonly GroupVersion[] = api.groupVersions;
-  const definitions = new Definitions('v2', served);
+  const definitions = new Definitions('v2', knownGroupVersions());
+  const shared = new SharedParameters();
   const custom = customDefinitions(api, definitions);
   // The types to which they refer.
   if (custom.size > 0)
     for (const type of ['meta/v1.ObjectMeta', 'meta/v1.ListMeta']) definitions.struct(structByName(type));
   for (const name of custom.keys()) definitions.add(name, {});
   for (const { paths } of rootPaths(api, definitions)) {
-    for (const [name, operations] of paths) yield { kind: 'path', name, item: pathItem(operations) };
+    for (const [name, operations] of paths) yield { kind: 'path', name, item: pathItem(operations, shared) };
   }
   for (const gv of api.groupVersions) {
     const paths = yield* pathsOf(gv, definitions);
-    for (const [name, operations] of paths) yield { kind: 'path', name, item: pathItem(operations) };
+    for (const [name, operations] of paths) yield { kind: 'path', name, item: pathItem(operations, shared) };
   }
   while (definitions.writeNext()) yield;
   for (const [name, schema] of Object.entries(definitions.sorted())) {
@@ -48,6 +52,7 @@ export function* swaggerParts(api: ApiDescription): Generator<SwaggerPart | Step
     if (make !== undefined) yield LARGE;
     yield { kind: 'definition', name, schema: make?.() ?? (schema as JsonObject) };
   }
+  for (const [name, parameter] of shared.sorted()) yield { kind: 'parameter', name, parameter };
 }
 
 /**
@@ -67,20 +72,23 @@ function customDefinitions(api: ApiDescription, definitions: Definitions): Reado
   return made;
 }
 
-function pathItem(operations: readonly Operation[]): JsonObject {
-  const { shared, own } = splitParameters(operations);
+function pathItem(operations: readonly Operation[], shared: SharedParameters): JsonObject {
+  const { shared: ofAll, own } = splitParameters(operations);
   const item: JsonObject = {};
-  for (const operation of operations) item[operation.method] = operationObject(operation, own(operation));
-  if (shared.length > 0) item['parameters'] = shared.map(parameterObject);
+  for (const operation of operations) item[operation.method] = operationObject(operation, own(operation), shared);
+  if (ofAll.length > 0) item['parameters'] = ofAll.map((p) => shared.parameter(p));
   return item;
 }
 
-function operationObject(o: Operation, own: readonly Parameter[]): JsonObject {
-  const parameters = own.map(parameterObject);
+function operationObject(o: Operation, own: readonly Parameter[], shared: SharedParameters): JsonObject {
+  const parameters = own.map((p) => shared.parameter(p));
   if (o.body !== undefined) {
     const required = o.action === 'post' || o.action === 'put' || o.action === 'patch';
-    parameters.unshift({ name: 'body', in: 'body', ...(required && { required }), schema: o.body.schema });
+    const body = shared.body({ name: 'body', in: 'body', ...(required && { required }), schema: o.body.schema });
+    // Among the others by its name.
+    parameters.splice(own.filter((p) => p.name < 'body').length, 0, body);
   }
+  const consumes = o.body?.types ?? o.consumes ?? ['*/*'];
   const responses: JsonObject = {};
   const produces = new Set<string>();
   for (const { code, description, content } of o.responses) {
@@ -89,7 +97,7 @@ function operationObject(o: Operation, own: readonly Parameter[]): JsonObject {
   }
   return {
     description: o.description,
-    consumes: o.body === undefined ? [...(o.consumes ?? ['*/*'])] : [...o.body.types],
+    ...(consumes.length > 0 && { consumes: [...consumes] }),
     produces: [...produces],
     schemes: ['https'],
     tags: [o.tag],
@@ -98,16 +106,5 @@ function operationObject(o: Operation, own: readonly Parameter[]): JsonObject {
     responses,
     ...(o.action !== undefined && { 'x-kubernetes-action': o.action }),
     ...(o.gvk !== undefined && { 'x-kubernetes-group-version-kind': { ...o.gvk } }),
-  };
-}
-
-function parameterObject(p: Parameter): JsonObject {
-  return {
-    uniqueItems: true,
-    type: p.type,
-    ...(p.description !== '' && { description: p.description }),
-    name: p.name,
-    in: p.in,
-    ...(p.in === 'path' && { required: true }),
   };
 }

@@ -1,10 +1,11 @@
-import type { JsonObject } from '../../api/index.js';
+import { compareText, type JsonObject } from '../../api/index.js';
+import { clientGroupVersions } from '../kinds.js';
 import { customDefinition, customListDefinition } from './custom.js';
 import { Definitions } from './definitions.js';
 import { customDefinitionName } from './names.js';
 import { type Content, type Operation, pathsOf } from './operations.js';
 import type { Parameter } from './parameters.js';
-import type { ApiGroupVersion } from './served.js';
+import { type ApiGroupVersion, isCustom } from './served.js';
 
 /** A piece of work that may take a millisecond: the schema of a custom resource. Others are small. */
 export const LARGE = 'large';
@@ -12,7 +13,8 @@ export type Step = typeof LARGE | undefined;
 
 /** Makes the OpenAPI v3 document of one group version. Yields between pieces of work. */
 export function* groupVersionDocument(gv: ApiGroupVersion, version: string): Generator<Step, JsonObject> {
-  const definitions = new Definitions('v3', [gv]);
+  const custom = isCustom(gv);
+  const definitions = new Definitions('v3', custom ? clientGroupVersions() : [gv]);
   for (const resource of gv.resources) {
     if (resource.custom === undefined) continue;
     definitions.add(customDefinitionName(gv, resource.kind), customDefinition('v3', gv, resource, definitions));
@@ -29,7 +31,17 @@ export function* groupVersionDocument(gv: ApiGroupVersion, version: string): Gen
     yield;
   }
   while (definitions.writeNext()) yield;
-  return document(version, items, definitions.sorted());
+  return custom ? customDocument(items, definitions.sorted()) : document(version, items, definitions.sorted());
+}
+
+/** The document of a group version of custom resources: kube-apiserver describes neither its own version nor its security there. */
+function customDocument(paths: JsonObject, schemas: JsonObject): JsonObject {
+  return {
+    openapi: '3.0.0',
+    info: { title: 'Kubernetes CRD Swagger', version: 'v0.1.0' },
+    paths,
+    components: { schemas },
+  };
 }
 
 export function document(version: string, paths: JsonObject, schemas: JsonObject): JsonObject {
@@ -54,17 +66,19 @@ export function writePath(operations: readonly Operation[]): JsonObject {
   return item;
 }
 
-/** Parameters of all operations of a path are listed once, at the path. */
+/** Parameters of all operations of a path are listed once, at the path. All are in the order of kube-apiserver: by name. */
 export function splitParameters(operations: readonly Operation[]): {
   readonly shared: readonly Parameter[];
   readonly own: (o: Operation) => readonly Parameter[];
 } {
   const inAll = (p: Parameter): boolean =>
     operations.every((o) => o.parameters.some((q) => q.name === p.name && q.in === p.in));
-  const shared = (operations[0]?.parameters ?? []).filter(inAll);
+  const shared = (operations[0]?.parameters ?? []).filter(inAll).sort(byName);
   const isShared = (p: Parameter): boolean => shared.some((q) => q.name === p.name && q.in === p.in);
-  return { shared, own: (o) => o.parameters.filter((p) => !isShared(p)) };
+  return { shared, own: (o) => o.parameters.filter((p) => !isShared(p)).sort(byName) };
 }
+
+const byName = (a: Parameter, b: Parameter): number => compareText(a.name, b.name) || compareText(a.in, b.in);
 
 function writeOperation(o: Operation, parameters: readonly Parameter[]): JsonObject {
   const responses: JsonObject = {};
