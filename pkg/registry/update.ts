@@ -11,12 +11,12 @@ import { isUnchanged, putOp, valueAnswer, writing, writtenAnswer } from './commi
 import { converting } from './conversion.js';
 import { type Core, keyOf, notFound, notOlderThan, sliceOf, turnFor } from './core.js';
 import { addDeclarative, finishChecks, inTurns, refuse } from './fielderrors.js';
-import { hubForm, hubOf, storedForm, updatedForm } from './hub.js';
+import { hubForm, hubOf, requestedForm, storedForm, updatedForm } from './hub.js';
 import { limits } from './limits.js';
 import { parseVersion } from './listoptions.js';
 import { metaOf, text } from './meta.js';
 import { type Decision, optimisticUpdate } from './optimistic.js';
-import type { ObjectTarget, RequestContext, ScaleTarget, Target, UpdateRequest, Written } from './requests.js';
+import type { Answer, ObjectTarget, RequestContext, ScaleTarget, Target, UpdateRequest, Written } from './requests.js';
 import type { ScaleBehaviour, Strategy, TxnPart, WriteContext } from './resource.js';
 import {
   carryOver,
@@ -189,9 +189,12 @@ async function decide(
     return { kind: 'answer', value: answered({ outcome: 'unchanged', object: { kind: 'stored', stored } }) };
   }
   const added = await admitted.transact();
+  // An object that the update deletes is never stored: the response is what was decided.
+  const unstored = (): Answer =>
+    gone ? { kind: 'value', value: requestedForm(resource, o) } : valueAnswer(resource, whole);
   if (dryRun) {
     added.settled();
-    return { kind: 'answer', value: answered({ outcome: 'updated', object: valueAnswer(resource, whole) }) };
+    return { kind: 'answer', value: answered({ outcome: 'updated', object: unstored() }) };
   }
   const { key, createRevision } = stored;
   const over = gone ? undefined : writing(core, key, form, whole);
@@ -208,7 +211,7 @@ async function decide(
     },
     committed: (at) => {
       const put = { key, value, at, createRevision };
-      const object = gone ? valueAnswer(resource, whole) : writtenAnswer(core, resource, put);
+      const object = gone ? unstored() : writtenAnswer(core, resource, put);
       return answered({ outcome: 'updated', object });
     },
   };

@@ -74,6 +74,14 @@ beforeEach(async () => {
 });
 
 describe('a write through another version', () => {
+  it('that deletes the object is answered with what was decided, because nothing is stored', async () => {
+    const metadata = { name: 'a', finalizers: ['example.com/a'] };
+    await bench.create(OTHER, 'default', box('v2', { both: 'b' }, { metadata }));
+    await bench.delete(OTHER, 'default', 'a');
+    const gone = await bench.patch(OTHER, ['default', 'a'], { metadata: { finalizers: null }, spec: { new: 'n' } });
+    expect([gone['apiVersion'], gone['spec']]).toEqual(['example.com/v2', { both: 'b', new: 'n', newDefault: 'n' }]);
+  });
+
   it('owns the fields of that version, also those that are not stored', async () => {
     const made = await bench.create(OTHER, 'default', box('v2', { both: 'b', new: 'n' }));
     expect(made['spec']).toEqual({ both: 'b' });
