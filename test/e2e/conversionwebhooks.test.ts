@@ -340,6 +340,74 @@ describe('conversion webhooks on one peer', () => {
     for (const [i, n] of (await both()).entries()) expect(n).toBeGreaterThan(before[i]!);
   });
 
+  const rule = { apiGroups: ['conv.io'], apiVersions: ['v2'], operations: ['CREATE'], resources: ['hosts'] };
+  const byWebhook = {
+    webhooks: [
+      {
+        name: 'a.conv.io',
+        sideEffects: 'None',
+        failurePolicy: 'Ignore',
+        admissionReviewVersions: ['v1'],
+        clientConfig: { url: 'https://127.0.0.1:1/' },
+        rules: [rule],
+      },
+    ],
+  };
+  const conditional = {
+    webhooks: [{ ...byWebhook.webhooks[0], matchConditions: [{ name: 'm', expression: 'true' }] }],
+  };
+  const byPolicy = (failurePolicy: string, spec: object): object => ({
+    spec: { failurePolicy, matchConstraints: { resourceRules: [rule] }, ...spec },
+  });
+  const validations = { validations: [{ expression: 'true' }] };
+  const mutations = {
+    reinvocationPolicy: 'Never',
+    mutations: [
+      { patchType: 'JSONPatch', jsonPatch: { expression: "[JSONPatch{op: 'add', path: '/spec/name', value: 'x'}]" } },
+    ],
+  };
+  const WHY = 'conversion webhook for conv.io/v1, Kind=Host failed: Post ';
+  it.each([
+    ['validatingwebhookconfigurations', byWebhook, 500, `Internal error occurred: ${WHY}`],
+    ['validatingwebhookconfigurations', conditional, 500, `Internal error occurred: ${WHY}`],
+    ['mutatingwebhookconfigurations', byWebhook, 500, `Internal error occurred: Internal error occurred: ${WHY}`],
+    [
+      'validatingadmissionpolicies',
+      byPolicy('Fail', validations),
+      422,
+      `hosts.conv.io "seen" is forbidden: ValidatingAdmissionPolicy 'conv' with binding 'conv' denied request: failed to configure binding: failed to convert object version: ${WHY}`,
+    ],
+    ['validatingadmissionpolicies', byPolicy('Ignore', validations), 201, ''],
+    [
+      'mutatingadmissionpolicies',
+      byPolicy('Fail', mutations),
+      403,
+      `policy "conv" denied request: failed to configure policy: ${WHY}`,
+    ],
+    ['mutatingadmissionpolicies', byPolicy('Ignore', mutations), 201, ''],
+  ])('that fail while %s decide about a request in another version', async (resource, given, status, message) => {
+    const path = `/apis/admissionregistration.k8s.io/v1/${resource}`;
+    const bindings = path.replace(/policies$/, 'policybindings');
+    await json(client.ask(path, { body: { metadata: { name: 'conv' }, ...given } }), 201);
+    if (bindings !== path) {
+      const actions = resource.startsWith('validating') ? { validationActions: ['Deny'] } : {};
+      await json(
+        client.ask(bindings, { body: { metadata: { name: 'conv' }, spec: { policyName: 'conv', ...actions } } }),
+        201,
+      );
+    }
+    try {
+      spoil = () => undefined;
+      const answer = await json(client.ask(HOSTS('v1'), { body: host('seen') }), status);
+      if (status !== 201) expect(answer.message.startsWith(message), answer.message).toBe(true);
+      if (status === 500) expect(answer.reason).toBe('InternalError');
+    } finally {
+      await client.ask(`${path}/conv`, { method: 'DELETE' });
+      await client.ask(`${bindings}/conv`, { method: 'DELETE' });
+      await client.ask(`${HOSTS('v1')}/seen`, { method: 'DELETE' });
+    }
+  });
+
   it('need certificates that can be read, and keep them', async () => {
     const base64 = (text: string): string => Buffer.from(text).toString('base64');
     const unreadable = base64('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n');

@@ -2,6 +2,7 @@ import {
   type AdmissionObjects,
   type AdmissionRequest,
   type AdmissionSubject,
+  ApiError,
   apiVersionOf,
   type JsonObject,
   type JsonValue,
@@ -139,9 +140,16 @@ function objectMatches(selector: LabelSelector, { object, old }: AdmissionReques
   return [object, old].some((o) => o !== undefined && matchesLabels(selector, labelsOf(o)));
 }
 
-/** Returns the objects in the matched version. */
+/** The objects of a request could not be brought to the matched version, so that nothing can decide about them. */
+export class ConversionFailure extends Error {}
+
+/** Returns the objects in the matched version. Throws `ConversionFailure` if the converter of the kind fails. */
 export async function objectsIn(request: AdmissionRequest, subject: AdmissionSubject): Promise<AdmissionObjects> {
   const { group, version } = subject.kind;
-  const found = await request.inVersion(apiVersionOf({ group, version }));
-  return found ?? { subject, object: request.object, old: request.old };
+  try {
+    const found = await request.inVersion(apiVersionOf({ group, version }));
+    return found ?? { subject, object: request.object, old: request.old };
+  } catch (error) {
+    throw error instanceof ApiError && error.status.code === 500 ? new ConversionFailure(error.message) : error;
+  }
 }

@@ -14,7 +14,7 @@ import { applyPatch, ConfigurationError, PatchError } from '../../patch/index.js
 import { checkDecider } from './checks.js';
 import { configurationOf, MutationError } from './configuration.js';
 import { Evaluation, type Inputs, OutOfBudget, settled } from './evaluation.js';
-import { matchedSubject, objectsIn } from './matching.js';
+import { ConversionFailure, matchedSubject, objectsIn } from './matching.js';
 import { mutationRules, operationsOf } from './mutations.js';
 import { collectParams, ParamsError, paramKindProblem } from './params.js';
 import { type Binding, type BoundPolicy, PolicySource } from './source.js';
@@ -75,11 +75,23 @@ async function mutate(policies: readonly BoundPolicy[], request: AdmissionReques
   };
   if (reinvocation.active && !equalJson(remembered.output ?? null, request.object ?? null)) changed();
   const problems: Problem[] = [];
+  /** Policies whose version of the object could not be made. It is reported once for all bindings. */
+  const unconverted = new Set<BoundPolicy>();
   const checks = new CheckMemo(checkDecider(request, world.authorize));
   for (const invocation of await invocations(policies, request, world, problems)) {
     const { policy, key } = invocation;
-    const inputs = await inputsOf(invocation, request, world, checks);
     const isFatal = textAt(policy.object, 'spec', 'failurePolicy') !== 'Ignore';
+    if (unconverted.has(policy)) continue;
+    let inputs: Inputs;
+    try {
+      inputs = await inputsOf(invocation, request, world, checks);
+    } catch (error) {
+      if (!(error instanceof ConversionFailure)) throw error;
+      unconverted.add(policy);
+      const message = `failed to configure policy: ${error.message}`;
+      if (isFatal) problems.push({ message, reason: 'Forbidden', policy: policy.name, binding: undefined });
+      continue;
+    }
     // kube-apiserver, too, counts those of mutating policies among the validating ones.
     const observe = world.conditions?.began({ kind: 'policy', name: policy.name, type: 'validate' }, request);
     const conditions = await settled(world.pace, (attempts) =>
@@ -161,11 +173,11 @@ async function mutateOnce(
   problems: Problem[],
   isFatal: boolean,
 ): Promise<void> {
-  const inputs = await inputsOf(invocation, request, world, checks);
   const fail = (message: string): void => {
     if (isFatal) problems.push(problemOf(invocation, message, 'Invalid'));
   };
   try {
+    const inputs = await inputsOf(invocation, request, world, checks);
     const value = await settled(world.pace, (attempts) =>
       new Evaluation(inputs, attempts).evaluate(mutation.compiled, mutation.expression),
     );
@@ -191,8 +203,8 @@ async function mutateOnce(
     };
     await request.merge(live, configuration);
   } catch (error) {
-    if (error instanceof MutationError || error instanceof OutOfBudget || error instanceof ConfigurationError)
-      fail(error.message);
+    const kinds = [MutationError, OutOfBudget, ConfigurationError, ConversionFailure];
+    if (error instanceof Error && kinds.some((k) => error instanceof k)) fail(error.message);
     else if (error instanceof PatchError) {
       // A failed test operation does not change the object.
       if (!error.message.endsWith('failed: test failed')) fail(`JSON Patch: ${error.message}`);

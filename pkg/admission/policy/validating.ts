@@ -1,4 +1,5 @@
 import {
+  type AdmissionObjects,
   type AdmissionRequest,
   type AdmissionStep,
   ApiError,
@@ -14,7 +15,7 @@ import { type AuthorizeCheck, checkDecider } from './checks.js';
 import type { CompiledPolicy } from './compile.js';
 import type { ConditionsObserver, MatchConditionMetrics } from './conditionmetrics.js';
 import { type Attempts, Evaluation, type Inputs, OutOfBudget, settled } from './evaluation.js';
-import { matchedSubject, objectsIn } from './matching.js';
+import { ConversionFailure, matchedSubject, objectsIn } from './matching.js';
 import type { Enforcement, PolicyMetrics } from './metrics.js';
 import { collectParams, ParamsError, paramKindProblem } from './params.js';
 import { type Binding, type BoundPolicy, PolicySource } from './source.js';
@@ -185,18 +186,18 @@ async function failuresOf(
 ): Promise<readonly Failure[]> {
   const isFatal = fails(policy);
   let params: readonly (JsonObject | null)[];
+  let matched: AdmissionObjects;
   try {
     const spec = policy.object['spec']!;
     const ref = (binding.object['spec'] as JsonObject)['paramRef'];
     params = await collectParams(spec, ref, request, world.objects);
+    matched = await objectsIn(request, matchedSubject(policy.constraints, request, world.objects)!);
   } catch (error) {
-    if (!(error instanceof ParamsError)) throw error;
+    const why = bindingProblem(error);
     if (!isFatal) return [];
-    const message = `failed to configure binding: ${error.message}`;
+    const message = `failed to configure binding: ${why}`;
     return [{ message, reason: 'Invalid', index: -1, always: true, took: undefined }];
   }
-  const subject = matchedSubject(policy.constraints, request, world.objects)!;
-  const matched = await objectsIn(request, subject);
   const namespace = await namespaceOf(request, world.objects);
   const failures: Failure[] = [];
   for (const param of params) {
@@ -210,6 +211,13 @@ async function failuresOf(
     for (const { message, took } of found.ignored) world.metrics.failed({ policy, binding }, 'allow', message, took);
   }
   return failures;
+}
+
+/** Why a binding cannot be evaluated for a request. Any other error is thrown. */
+function bindingProblem(error: unknown): string {
+  if (error instanceof ParamsError) return error.message;
+  if (error instanceof ConversionFailure) return `failed to convert object version: ${error.message}`;
+  throw error;
 }
 
 /** Returns the namespace of the object. A Namespace has none. */

@@ -15,7 +15,7 @@ import type { Pace } from '../../cel/index.js';
 import { ClientConfigError, DecodeError, OutboundError, restError, type WebhookClients } from '../../outbound/index.js';
 import type { AuthorizeCheck } from '../policy/checks.js';
 import type { MatchConditionMetrics } from '../policy/conditionmetrics.js';
-import { objectsIn } from '../policy/matching.js';
+import { objectsFor } from './match.js';
 import type { RejectionCause, WebhookMetrics, WebhookType } from './metrics.js';
 import { REVIEW_VERSIONS, ReviewError, reviewBody, type Verdict, verdictSteps } from './review.js';
 import type { Webhook } from './source.js';
@@ -84,7 +84,7 @@ export async function ask(
     throw new CallFailure(webhook, `could not create admission objects: ${why}`, 400);
   }
   const uid = world.random.uuid();
-  const body = reviewBody(version, uid, request, await objectsIn(request, subject));
+  const body = reviewBody(version, uid, request, await objectsFor(request, subject, mutating ? 'admit' : 'validating'));
   const timeout = Math.max(1, Math.min(webhook.timeout, request.deadline - world.clock.monotonic()));
   let verdict: Verdict;
   try {

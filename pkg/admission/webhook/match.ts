@@ -1,4 +1,5 @@
 import {
+  type AdmissionObjects,
   type AdmissionRequest,
   type AdmissionSubject,
   errors,
@@ -9,7 +10,7 @@ import { CheckMemo, type Pace } from '../../cel/index.js';
 import { type AuthorizeCheck, checkDecider } from '../policy/checks.js';
 import type { MatchConditionMetrics } from '../policy/conditionmetrics.js';
 import { settled } from '../policy/evaluation.js';
-import { matchedSubject, objectsIn } from '../policy/matching.js';
+import { ConversionFailure, matchedSubject, objectsIn } from '../policy/matching.js';
 import { conditionsHold } from '../policy/validating.js';
 import type { WebhookMetrics } from './metrics.js';
 import type { Webhook } from './source.js';
@@ -43,6 +44,24 @@ export interface MatchParts {
 }
 
 /**
+ * Returns the objects in the version that a webhook receives. The failure policy of the webhook does not cover their conversion: it says
+ * what to do without an answer of the webhook. kube-apiserver wraps the error of a mutating webhook twice.
+ */
+export async function objectsFor(
+  request: AdmissionRequest,
+  subject: AdmissionSubject,
+  type: MatchParts['type'],
+): Promise<AdmissionObjects> {
+  try {
+    return await objectsIn(request, subject);
+  } catch (error) {
+    if (!(error instanceof ConversionFailure)) throw error;
+    const failure = errors.internal(error.message);
+    throw type === 'admit' ? errors.internal(failure.message) : failure;
+  }
+}
+
+/**
  * Decides which webhooks receive a request: by selectors, rules and match conditions. The webhooks of one request share
  * authorizer decisions.
  */
@@ -70,7 +89,7 @@ export class WebhookMatcher {
     this.#checks ??= new CheckMemo(checkDecider(request, authorize));
     const inputs = {
       request,
-      matched: await objectsIn(request, subject),
+      matched: await objectsFor(request, subject, type),
       params: null,
       namespace: undefined,
       checks: this.#checks,

@@ -12,9 +12,8 @@ import {
 import type { Steps } from '../../base/index.js';
 import { readJsonBody } from '../../codec/index.js';
 import { PatchError, patchSteps } from '../../patch/index.js';
-import { objectsIn } from '../policy/matching.js';
 import { ask, CallFailure, count, Rejection, throwIfOver, type WebhookWorld } from './call.js';
-import { isExempt, WebhookMatcher } from './match.js';
+import { isExempt, objectsFor, WebhookMatcher } from './match.js';
 import type { Verdict } from './review.js';
 import { type Webhook, WebhookSource } from './source.js';
 
@@ -130,7 +129,7 @@ async function applyVerdict(
   if (patch === '') return false;
   const operations = await request.run(operationsIn(webhook, patch));
   if (operations.length === 0) return false;
-  const { object: live } = await objectsIn(request, subject);
+  const { object: live } = await objectsFor(request, subject, TYPE);
   if (live === undefined)
     throw errors.internal(
       `admission webhook "${webhook.name}" attempted to modify the object, which is not supported for this operation`,
