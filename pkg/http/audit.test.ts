@@ -131,3 +131,37 @@ describe('a request whose event is being recorded', () => {
     socket.destroy();
   });
 });
+
+describe('an event', () => {
+  async function eventsOf(...requests: readonly string[]): Promise<{ [field: string]: unknown }[]> {
+    const events: { [field: string]: unknown }[] = [];
+    const backend: Backend = {
+      overlaps: false,
+      process: async ({ json }) => events.push(JSON.parse(json)) > 0,
+      close: async () => {},
+    };
+    const rules = [{ level: 'Metadata', omitStages: ['RequestReceived'] }];
+    const text = JSON.stringify({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules });
+    const auditor = new Auditor(await readPolicy('policy', text), [backend], new AuditMetrics());
+    const door = await TestDoor.open(testWorld, { stages: { audit: requestAudit(auditor, testWorld) } });
+    opened.push(door);
+    const socket = await door.dial();
+    for (const [i, request] of requests.entries()) {
+      socket.write(request);
+      await eventually(() => events.length === i + 1);
+    }
+    socket.destroy();
+    return events;
+  }
+
+  it('has the addresses of the first line of a header, in canonical form', async () => {
+    const get = (...lines: readonly string[]): string =>
+      `GET ${CMS}/a HTTP/1.1\r\nHost: x\r\n${lines.join('\r\n')}\r\n\r\n`;
+    const events = await eventsOf(
+      get('X-Forwarded-For: ::0001, 2001:DB8::0:1, fe80::1%eth0, 010.1.1.1', 'X-Forwarded-For: 2.2.2.2'),
+      get('X-Real-Ip: ::ffff:1.2.3.4', 'X-Real-Ip: 2.2.2.2'),
+    );
+    const given = events.map((e) => (e['sourceIPs'] as string[]).slice(0, -1));
+    expect(given).toEqual([['::1', '2001:db8::1', '10.1.1.1'], ['1.2.3.4']]);
+  });
+});

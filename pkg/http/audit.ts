@@ -1,11 +1,15 @@
 import { isIP } from 'node:net';
 import {
+  formatIp,
+  isIpv4Mapped,
   isObject,
   type JsonObject,
   type JsonValue,
+  parseIp,
   type ResourceAttributes,
   type Status,
   type UserInfo,
+  unmappedIp,
 } from '../api/index.js';
 import { type Auditor, AuditRecord, type ObjectFacts } from '../audit/index.js';
 import type { World } from '../base/index.js';
@@ -131,8 +135,9 @@ class RequestAudit implements Audit, ResponseRecorder {
     });
   }
 
-  /** The client and the proxies in the headers, and last the address of the connection. */
-  #sourceIps({ headers, connection }: Exchange): readonly string[] {
+  /** The client and the proxies in the headers, and last the address of the connection. Of several lines of a header the first one counts. */
+  #sourceIps(exchange: Exchange): readonly string[] {
+    const { headers, connection } = exchange;
     const forwarded = headers['x-forwarded-for'];
     const real = headers['x-real-ip'];
     let own = addresses.get(connection);
@@ -143,13 +148,11 @@ class RequestAudit implements Audit, ResponseRecorder {
     }
     if (forwarded === undefined && real === undefined) return own;
     const found: string[] = [];
-    for (const part of String(forwarded ?? '')
-      .split(',')
-      .slice(0, HOPS_MAX)) {
-      const ip = plainIp(part.trim());
+    for (const part of (exchange.lines('x-forwarded-for')[0] ?? '').split(',').slice(0, HOPS_MAX)) {
+      const ip = givenIp(part.trim());
       if (ip !== undefined) found.push(ip);
     }
-    const ip = plainIp(String(real ?? ''));
+    const ip = givenIp(exchange.lines('x-real-ip')[0] ?? '');
     if (ip !== undefined && !found.includes(ip)) found.push(ip);
     if (own.length > 0 && found.at(-1) !== own[0]) found.push(own[0]!);
     return found;
@@ -199,12 +202,13 @@ const CLOSED_EARLY = {
 
 /** Verbs whose requests have no object. */
 const BODILESS: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
+const LONG_RUNNING: ReadonlySet<string> = new Set(['watch', 'proxy']);
 const STREAMS: ReadonlySet<string> = new Set(['attach', 'exec', 'proxy', 'log', 'portforward']);
 
 /** Requests that last until the client or the server ends them. They have an event at the beginning of the response. */
 function isLongRunning({ info }: Call): boolean {
   if (info.kind === 'path') return info.path.startsWith('/debug/pprof/');
-  return info.kind === 'resource' && (info.verb === 'watch' || STREAMS.has(info.subresource));
+  return info.kind === 'resource' && (LONG_RUNNING.has(info.verb) || STREAMS.has(info.subresource));
 }
 
 /**
@@ -264,6 +268,12 @@ const addresses = new WeakMap<object, readonly string[]>();
 const HOPS_MAX = 64;
 /** Addresses whose values are kept. */
 const LISTS_MAX = 1024;
+
+/** An address of a header in its canonical form. */
+function givenIp(text: string): string | undefined {
+  const ip = parseIp(text);
+  return ip === undefined ? undefined : formatIp(isIpv4Mapped(ip) ? unmappedIp(ip) : ip);
+}
 
 function plainIp(text: string): string | undefined {
   const bare = text.startsWith('::ffff:') && text.includes('.') ? text.slice('::ffff:'.length) : text;

@@ -82,6 +82,13 @@ describe('requestInfo', () => {
       '/api/v1/watch/pods?watch=false',
       { ...none, path: '/api/v1/watch/pods', resource: 'pods', legacyWatch: true, verb: 'watch' },
     ],
+    ['POST', '/api/v1/watch/pods', { ...none, resource: 'pods', legacyWatch: true, verb: 'watch' }],
+    [
+      'DELETE',
+      '/api/v1/proxy/namespaces/a/pods/p/x',
+      { ...none, namespace: 'a', resource: 'pods', name: 'p', verb: 'proxy' },
+    ],
+    ['GET', '/api/v1/proxy', { ...none, resource: 'proxy', verb: 'list' }],
     ['GET', '/api/v1/watch', { ...none, resource: 'watch', verb: 'list' }],
     [
       'GET',

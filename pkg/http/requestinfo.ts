@@ -30,7 +30,8 @@ export interface ResourceInfo {
   /** `.../watch/...`, the deprecated form of a watch. */
   readonly legacyWatch: boolean;
   /**
-   * The verb of authorization: get, list, watch, create, update, patch, delete, deletecollection; '' when the method has none.
+   * The verb of authorization: get, list, watch, create, update, patch, delete, deletecollection; '' when the method has none. Below
+   * `.../watch/` and `.../proxy/`, which is the former place of proxied paths, it is that word for every method.
    */
   readonly verb: string;
 }
@@ -77,8 +78,7 @@ export function requestInfo(method: string, url: string): RequestInfo {
     return { kind: 'path', path, query };
   }
   const version = parts[at++]!;
-  const legacyWatch = parts[at] === 'watch' && parts.length > at + 1;
-  if (legacyWatch) at++;
+  const prefix = parts.length > at + 1 && (parts[at] === 'watch' || parts[at] === 'proxy') ? parts[at++]! : '';
   let namespace = '';
   if (parts[at] === 'namespaces' && parts.length > at + 1) {
     namespace = parts[at + 1]!;
@@ -86,7 +86,7 @@ export function requestInfo(method: string, url: string): RequestInfo {
   }
   const resource = parts[at]!;
   const name = parts[at + 1] ?? '';
-  const verb = verbOf(method, { legacyWatch, name, query });
+  const verb = prefix === '' ? verbOf(method, { name, query }) : prefix;
   return {
     kind: 'resource',
     path,
@@ -96,21 +96,17 @@ export function requestInfo(method: string, url: string): RequestInfo {
     namespace,
     resource,
     name,
-    subresource: parts[at + 2] ?? '',
+    subresource: prefix === 'proxy' ? '' : (parts[at + 2] ?? ''),
     rest: parts.length > at + 3 ? parts.slice(at + 3) : NOTHING,
-    legacyWatch,
+    legacyWatch: prefix === 'watch',
     verb,
   };
 }
 
 const NOTHING: readonly string[] = [];
 
-function verbOf(
-  method: string,
-  about: { readonly legacyWatch: boolean; readonly name: string; readonly query: Query },
-): string {
+function verbOf(method: string, about: { readonly name: string; readonly query: Query }): string {
   const verb = VERBS[method] ?? '';
-  if (about.legacyWatch) return verb === 'get' ? 'watch' : verb;
   // `watch` is a parameter of collections: a read of one object ignores it.
   if (about.name !== '') return verb;
   if (verb === 'get') return about.query.flag('watch') ? 'watch' : 'list';

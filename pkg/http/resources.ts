@@ -21,7 +21,8 @@ export interface ResourceRequest {
  */
 export function resolve(servedResources: ServedResources, call: Call, info: ResourceInfo): ResourceRequest {
   const served = servedResources.find(info.group, info.version, info.resource);
-  if (served === undefined || !scopeFits(served, info)) throw nothingThere(servedResources, info.group);
+  if (served === undefined || info.verb === 'proxy' || !scopeFits(served, info))
+    throw nothingThere(servedResources, info.group);
   const isCustomResource = isCustom(served.type);
   if (!isCustomResource && !subresourceFits(served, info)) throw errors.noSuchPath();
   const action = isCustomResource

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ApiError, formatTime, type JsonObject } from '../api/index.js';
 import { finish } from '../base/index.js';
 import { readApplied } from './bodies.js';
+import type { DecodedBody } from './requests.js';
 import { Bench } from './testing.js';
 
 const read = (text: string): unknown => {
@@ -144,6 +145,20 @@ describe('the body that audit records', () => {
     const roles = 'clusterroles.rbac.authorization.k8s.io/v1';
     expect((await recorded(b, roles, role({ rules: [] })))['rules']).toEqual([]);
     expect((await recorded(b, roles, role({})))['rules']).toBeNull();
+  });
+
+  it('has the version in which it was sent', async () => {
+    const b = await Bench.open();
+    const seen: JsonObject[] = [];
+    const eviction = { apiVersion: 'policy/v1beta1', kind: 'Eviction', metadata: { name: 'p' } };
+    const request = {
+      target: b.target('pods/eviction', 'default', 'p'),
+      body: { bytes: Buffer.from(JSON.stringify(eviction)), encoding: 'json' },
+      options: { dryRun: true, fieldManager: '', fieldValidation: 'Warn' },
+    } as const;
+    const context = { ...b.context, bodyRecord: { decoded: ({ object }: DecodedBody) => void seen.push(object()) } };
+    await expect(b.registry.create(request, context)).rejects.toThrow('not found');
+    expect(seen[0]!['apiVersion']).toBe('policy/v1beta1');
   });
 
   it('has the defaults that depend on the time', async () => {

@@ -74,9 +74,14 @@ export function* decodeObject(
     const { kind, version } = decoded.gvk;
     throw errors.badRequest(`${kind} in version "${version}" cannot be handled as a ${expected.info.kind}: ${why}`);
   }
-  object['apiVersion'] =
-    expected.info.group === '' ? expected.info.version : `${expected.info.group}/${expected.info.version}`;
-  context.bodyRecord?.decoded({ meta: identityOf(object), object: () => withDefaults(target, expected, object, now) });
+  object['apiVersion'] = apiVersionOf(expected.info);
+  const recorded = (): JsonObject => {
+    const copy = withDefaults(target, expected, object, now);
+    // An event shows the version in which the body was sent.
+    if (otherVersions) copy['apiVersion'] = apiVersionOf(decoded.gvk);
+    return copy;
+  };
+  context.bodyRecord?.decoded({ meta: identityOf(object), object: recorded });
   return object;
 }
 
