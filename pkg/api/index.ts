@@ -197,6 +197,7 @@ export {
   errors,
   type GroupKindName,
   type GroupResourceName,
+  isStatus,
   type Status,
   type StatusCause,
   type StatusDetails,

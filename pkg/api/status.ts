@@ -13,6 +13,12 @@ export interface Status {
   readonly code?: number;
 }
 
+/** Whether an object is a Status: the result of a binding or an eviction is one. */
+export function isStatus(object: object): object is Status {
+  const { kind, apiVersion } = object as Partial<Status>;
+  return kind === 'Status' && apiVersion === 'v1';
+}
+
 export interface StatusListMeta {
   readonly resourceVersion?: string;
   readonly continue?: string;

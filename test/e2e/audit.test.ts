@@ -373,7 +373,7 @@ describe.skipIf(!isBuilt)('the audit', () => {
     webhook.close();
   });
 
-  it('names what only the server knows: the constraint of an impersonation, defaults and the ID of a token', async () => {
+  it('names what only the server knows: the constraint of an impersonation, defaults, the ID of a token, the result of a binding', async () => {
     const file = join(folder, 'details.log');
     const policy = policyFile({ level: 'RequestResponse' });
     const [server, client] = await started('details', `--audit-policy-file=${policy}`, `--audit-log-path=${file}`);
@@ -393,6 +393,11 @@ describe.skipIf(!isBuilt)('the audit', () => {
       { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'x' } },
     );
     const token = await ask('token', `${P}/serviceaccounts/x/token`, {}, {});
+    const spec = { serviceAccountName: 'x', containers: [{ name: 'c', image: 'i' }] };
+    await ask('pod', `${P}/pods`, {}, { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec });
+    const target = { kind: 'Node', name: 'n' };
+    const binding = { apiVersion: 'v1', kind: 'Binding', metadata: { name: 'p' }, target };
+    expect((await ask('binding', `${P}/pods/p/binding`, {}, binding)).status).toBe(201);
     client.close();
     await server.stop();
     const of = (id: string, stage = 'ResponseComplete'): Event =>
@@ -404,6 +409,7 @@ describe.skipIf(!isBuilt)('the audit', () => {
     expect(of('aggregated').responseObject).toMatchObject({ kind: 'APIGroupDiscoveryList' });
     expect(of('unchanged').responseStatus.code).toBe(304);
     expect(of('unchanged')).not.toHaveProperty('responseObject');
+    expect(of('binding').responseStatus).toEqual({ metadata: {}, status: 'Success', code: 201 });
     expect(of('token').requestObject.spec.expirationSeconds).toBe(3600);
     const claims = JSON.parse(Buffer.from(token.json().status.token.split('.')[1], 'base64url').toString());
     expect(of('token').annotations['authentication.kubernetes.io/issued-credential-id']).toBe(`JTI=${claims.jti}`);

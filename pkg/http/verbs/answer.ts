@@ -1,3 +1,4 @@
+import { isStatus } from '../../api/index.js';
 import type { Answer, ListResult, Representation } from '../../registry/index.js';
 import { isCustom } from '../../schema/index.js';
 import { withoutManagedFields } from '../audit.js';
@@ -76,6 +77,7 @@ export function sendObject(
 ): void | Promise<void> {
   if (representation.mismatch !== undefined) throw representation.mismatch;
   const { call, target } = request;
+  if (call.audit !== undefined && answer.kind === 'value' && isStatus(answer.value)) call.audit.status = answer.value;
   const { slice } = call;
   const send = (body: Buffer): void | Promise<void> =>
     sendBytes(call, status, MEDIA_TYPES[representation.encoding], body);
