@@ -19,7 +19,7 @@ build: install ## compile to dist/
 
 run: build ## start one peer on https://127.0.0.1:6443, data and keys in ./.trireme
 	MALLOC_TRIM_THRESHOLD_=$${MALLOC_TRIM_THRESHOLD_:-1048576} MALLOC_MMAP_THRESHOLD_=$${MALLOC_MMAP_THRESHOLD_:-65536} \
-	NODE_OPTIONS=$${NODE_OPTIONS:---v8-pool-size=1} \
+	GLIBC_TUNABLES=$${GLIBC_TUNABLES:-glibc.malloc.hugetlb=1} NODE_OPTIONS="$${NODE_OPTIONS:---v8-pool-size=1 --use-largepages=silent}" \
 		node dist/cmd/apiserver/main.js $(ARGS)
 
 cluster: build ## start three peers on https://127.0.0.1:6443 to 6445, data and keys in ./.trireme/cluster
