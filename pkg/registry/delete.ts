@@ -76,8 +76,16 @@ async function decide(
   if (stored === marked) return finish(step);
   checkPreconditions(target, stored, options);
   const shown = deletedForm(target.resource, old);
-  const input = { target, operation: 'delete', context, dryRun, options, object: undefined, old: shown } as const;
-  const admitted = new Admitted(core, { ...input, partOfAction });
+  const admitted = new Admitted(core, {
+    target,
+    operation: 'delete',
+    context,
+    dryRun,
+    options,
+    object: undefined,
+    old: shown,
+    partOfAction,
+  });
   await admitted.mutate();
   await admitted.validate();
   const added = await admitted.transact();

@@ -157,9 +157,16 @@ async function decide(
     await converting(resource, () => slice.run(trackSteps(core, target, { live: old, object: made, manager })));
   }
   const shown = scale === undefined ? old : scale.read(old, 'base');
-  const { partOfAction } = edit;
-  const input = { target, operation: 'update', context, dryRun, options, object: made, old: shown } as const;
-  const admitted = new Admitted(core, { ...input, partOfAction });
+  const admitted = new Admitted(core, {
+    target,
+    operation: 'update',
+    context,
+    dryRun,
+    options,
+    object: made,
+    old: shown,
+    partOfAction: edit.partOfAction,
+  });
   const result = (await admitted.mutate()) ?? made;
   const o = scale === undefined ? result : scale.write(old, result);
   // Mutating admission may have changed the version: then it decides.

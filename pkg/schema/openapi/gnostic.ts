@@ -20,7 +20,10 @@ export function encodeHead(head: JsonObject): Uint8Array {
   return w.finish();
 }
 
-/** `paths` (field 8), `definitions` (9) and `parameters` (10) may be repeated, because decoders merge them. Each part is therefore written separately. */
+/**
+ * `paths` (field 8), `definitions` (9) and `parameters` (10) may be repeated, because decoders merge them. Each part is therefore written
+ * separately.
+ */
 export function encodePart(part: SwaggerPart): Uint8Array {
   const w = protobuf.Writer.create();
   if (part.kind === 'path') {

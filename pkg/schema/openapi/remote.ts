@@ -10,8 +10,8 @@ export interface RemoteDocument {
 
 /**
  * Takes the paths of a group version from the document of its server, and the definitions that they use. Shared parameters are
- * written where they are used, because their names may mean others in the document of this server. Undefined if the value is not an OpenAPI v2 document, or nested too
- * deeply.
+ * written where they are used, because their names may mean others in the document of this server. Undefined if the value is not an OpenAPI
+ * v2 document, or nested too deeply.
  */
 export function* remoteDocument(given: JsonValue, { group, version }: GroupVersion): Steps<RemoteDocument | undefined> {
   if (!isObject(given) || given['swagger'] !== '2.0') return undefined;

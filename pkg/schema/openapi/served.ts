@@ -5,7 +5,7 @@ import type { GroupVersionKind, JsonObject } from '../../api/index.js';
  * group, version and kind; a custom resource includes its published schema.
  */
 export interface ApiDescription {
-  /** `1.37`: shown as the version of every document. */
+  /** `1.37`: the version in the documents, but for those of custom resources. */
   readonly version: string;
   readonly groupVersions: readonly ApiGroupVersion[];
 }
