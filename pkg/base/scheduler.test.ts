@@ -136,4 +136,40 @@ describe('a slice', () => {
     now += 5;
     expect(slice.spent()).toBe(false);
   });
+
+  /** A clock set by hand, and slices of one scheduler on it. */
+  function timed(): { work(slice: Slice, milliseconds: number): boolean; slice(): Slice } {
+    let now = 0;
+    const timedWorld: World = { ...world, clock: { ...world.clock, monotonic: () => now } };
+    const scheduler = new Scheduler(timedWorld, Number.POSITIVE_INFINITY);
+    const work = (slice: Slice, milliseconds: number): boolean => {
+      now += milliseconds;
+      return slice.spent();
+    };
+    return { work, slice: () => new Slice(timedWorld, scheduler, 8) };
+  }
+
+  it('does not count what other requests do between its stages', () => {
+    const { work, slice } = timed();
+    const [a, b] = [slice(), slice()];
+    expect(work(a, 5)).toBe(false);
+    expect(work(b, 5)).toBe(false);
+    expect(work(a, 2)).toBe(false);
+    expect(work(b, 2)).toBe(false);
+    expect(work(a, 2)).toBe(true);
+    expect(work(b, 0)).toBe(false);
+  });
+
+  it('lets only requests with little work continue in a long turn', () => {
+    const { work, slice } = timed();
+    const [few, many] = [slice(), slice()];
+    expect(work(few, 1)).toBe(false);
+    expect(work(many, 2)).toBe(false);
+    for (const other of [slice(), slice(), slice(), slice()]) expect(work(other, 7)).toBe(false);
+    expect(work(many, 0)).toBe(false);
+    expect(work(slice(), 2)).toBe(true);
+    expect(work(few, 0)).toBe(false);
+    expect(work(many, 0)).toBe(true);
+    expect(work(few, 1)).toBe(true);
+  });
 });

@@ -42,6 +42,8 @@ export class Scheduler {
   #turn = new Map<string, number>();
   /** A promise was resolved in this turn. */
   #resumed = false;
+  /** The time of the last check of a slice. */
+  #lapped = 0;
 
   constructor(world: World, sliceMilliseconds: number, settings?: FlowSettings) {
     this.#world = world;
@@ -54,6 +56,21 @@ export class Scheduler {
   turn(): number {
     if (!this.#counting) this.#begin();
     return this.#turns;
+  }
+
+  /** The time since the current turn began. */
+  turnTime(now: number): number {
+    return now - this.#since;
+  }
+
+  /**
+   * Returns the time since the last call, or since the current turn began. Slices divide a turn among themselves with it: the time between
+   * two checks belongs to the slice that makes the second one.
+   */
+  lap(now: number): number {
+    const elapsed = now - Math.max(this.#lapped, this.#since);
+    this.#lapped = now;
+    return elapsed;
   }
 
   /** Reports whether long-running work, or this flow, has used up its slice of this turn. If not, the time counts for the flow from now on. */
@@ -197,25 +214,25 @@ interface Waiting {
  *     change(decoded);
  *     if (slice.spent()) await slice.yield();
  *
- * All stages of a request share one slice, so that many short stages in one turn count together. A request that waited for something else
- * (the log, a webhook) meanwhile has a new slice. A decision made before a yield is valid afterwards only if the comparisons of the
- * transaction hold.
+ * All stages of a request share one slice, so that many short stages in one turn count together. The stages of other requests between them
+ * do not count: requests that begin together stay together, and share a batch of the log. In a turn that is long already, a fraction of a
+ * slice is the limit. A request that waited for something else (the log, a webhook) meanwhile has a new slice. A decision made before a yield
+ * is valid afterwards only if the comparisons of the transaction hold.
  */
 export class Slice {
   readonly #world: World;
   readonly #scheduler: Scheduler;
   readonly #milliseconds: number;
-  #turn: number;
-  #since: number;
-  #checked: number;
+  #turn = 0;
+  /** What the request has taken of that turn: milliseconds. */
+  #used = 0;
+  #checked = 0;
 
   constructor(world: World, scheduler: Scheduler, milliseconds: number) {
     this.#world = world;
     this.#scheduler = scheduler;
     this.#milliseconds = milliseconds;
-    this.#turn = scheduler.turn();
-    this.#since = world.clock.monotonic();
-    this.#checked = this.#since;
+    this.#restart(scheduler.turn(), world.clock.monotonic());
   }
 
   /** The time of the last check, on the monotonic clock: for measurements that need no reading of their own. */
@@ -226,19 +243,33 @@ export class Slice {
   spent(): boolean {
     const turn = this.#scheduler.turn();
     const now = this.#world.clock.monotonic();
-    this.#checked = now;
-    if (turn !== this.#turn) {
-      this.#turn = turn;
-      this.#since = now;
+    if (turn === this.#turn) {
+      this.#checked = now;
+      this.#used += this.#scheduler.lap(now);
+    } else {
+      this.#restart(turn, now);
     }
-    return now - this.#since > this.#milliseconds;
+    return this.#used > this.#milliseconds || this.#isLate(now);
+  }
+
+  /** What the turn did before the first check in it was not work of this request alone. */
+  #restart(turn: number, now: number): void {
+    this.#turn = turn;
+    this.#used = 0;
+    this.#checked = now;
+    this.#scheduler.lap(now);
+  }
+
+  /** Reports whether the turn is so long that only requests continue in it that have taken little of it. */
+  #isLate(now: number): boolean {
+    return (
+      this.#used * LATE_PARTS > this.#milliseconds && this.#scheduler.turnTime(now) > this.#milliseconds * LATE_SLICES
+    );
   }
 
   async yield(): Promise<void> {
     await this.#scheduler.yield();
-    this.#turn = this.#scheduler.turn();
-    this.#since = this.#world.clock.monotonic();
-    this.#checked = this.#since;
+    this.#restart(this.#scheduler.turn(), this.#world.clock.monotonic());
   }
 
   /** Runs a stage. Yields between its steps and after it whenever the time is used up; returns the result itself if it never yields. */
@@ -253,6 +284,10 @@ export class Slice {
     return value;
   }
 }
+
+/** A turn of more than this many slices is late; in it, requests have this part of a slice. */
+const LATE_SLICES = 4;
+const LATE_PARTS = 8;
 
 /** Decides when long-running work yields; a `Slice` is one. */
 export interface Pace {
