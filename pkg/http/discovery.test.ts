@@ -52,6 +52,31 @@ it('lists the groups of other servers by priority and name, the same in both for
   expect(items.map((i: { metadata: { name: string } }) => i.metadata.name)).toEqual(plain);
 });
 
+it('orders groups of one priority by the names of their APIServices in the plain list', async () => {
+  const services = testServices(testWorld);
+  const remote = (group: string, version: string, groupPriority = 100): RemoteVersion =>
+    ({ group, version, groupPriority, isAvailable: false }) as RemoteVersion;
+  const versions = [
+    remote('a.io', 'v2'),
+    remote('a-b.io', 'v2'),
+    remote('z.io', 'v2'),
+    remote('z.io', 'v1'),
+    remote('y.io', 'v1', 50),
+  ];
+  const aggregation = { versions: [...versions, remote('y.io', 'v3')], documents: [], find: () => undefined };
+  const router = createRouter({ ...services, aggregation });
+  const plain = (await router.inject({ url: '/apis' })).json().groups.map((g: { name: string }) => g.name);
+  expect(plain.slice(-4)).toEqual(['z.io', 'a-b.io', 'a.io', 'y.io']);
+  const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+  const { items } = (await router.inject({ url: '/apis', headers: { accept } })).json();
+  expect(items.slice(-4).map((i: { metadata: { name: string } }) => i.metadata.name)).toEqual([
+    'a-b.io',
+    'a.io',
+    'y.io',
+    'z.io',
+  ]);
+});
+
 it('lists groups without the address of the server', async () => {
   const router = createRouter(testServices(testWorld));
   for (const group of (await router.inject({ url: '/apis' })).json().groups)

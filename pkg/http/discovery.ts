@@ -201,24 +201,42 @@ interface PublishedGroup {
 /** The priority of the groups of custom resources. Those of built-in kinds have higher ones. */
 const CUSTOM_PRIORITY = 1000;
 
-/** All groups in discovery order: those of built-in kinds, then the others by the priority of their APIServices and by name. */
-function groupsOf({ served, remote }: Published): readonly PublishedGroup[] {
-  if (remote.length === 0) return served.groups;
-  const local = served.groups.map((g) => ({
-    group: g.group,
-    versions: [...g.versions, ...remote.filter((r) => r.group === g.group)],
-    priority: g.versions.some((v) => v.resources.some((r) => r.published !== undefined)) ? CUSTOM_PRIORITY : Infinity,
-  }));
+/** A group that follows those of built-in kinds. `service` is the name of the first of its APIServices with its priority. */
+interface LaterGroup extends PublishedGroup {
+  readonly priority: number;
+  readonly service: string;
+}
+
+/**
+ * All groups: those of built-in kinds, then the others by the priority of their APIServices. Groups of one priority are ordered by the names of
+ * these in the plain list, where v1.b.example.com is before v2.a.example.com, and by their own names in the aggregated one.
+ */
+function groupsOf({ served, remote }: Published, form: 'plain' | 'aggregated' = 'plain'): readonly PublishedGroup[] {
+  const isCustomGroup = (g: ServedResources['groups'][number]) =>
+    g.versions.some((v) => v.resources.some((r) => r.published !== undefined));
+  const custom = served.groups.filter(isCustomGroup);
   const isLocal = new Set(served.groups.map((g) => g.group));
-  const others = [...new Set(remote.map((r) => r.group))]
-    .filter((group) => !isLocal.has(group))
-    .map((group) => {
-      const versions = remote.filter((r) => r.group === group);
-      return { group, versions, priority: Math.max(...versions.map((v) => v.groupPriority)) };
-    });
-  const later = [...local.filter((g) => g.priority === CUSTOM_PRIORITY), ...others];
-  later.sort((a, b) => b.priority - a.priority || compareText(a.group, b.group));
-  return [...local.filter((g) => g.priority !== CUSTOM_PRIORITY), ...later];
+  const remoteOf = (group: string) => remote.filter((r) => r.group === group);
+  const others = [...new Set(remote.map((r) => r.group))].filter((group) => !isLocal.has(group));
+  const later = [
+    ...custom.map((g) => laterGroup(g.group, g.versions, remoteOf(g.group))),
+    ...others.map((group) => laterGroup(group, [], remoteOf(group))),
+  ];
+  const key = form === 'plain' ? (g: LaterGroup) => g.service : (g: LaterGroup) => g.group;
+  later.sort((a, b) => b.priority - a.priority || compareText(key(a), key(b)));
+  const builtIn = served.groups
+    .filter((g) => !isCustomGroup(g))
+    .map((g) => ({ group: g.group, versions: [...g.versions, ...remoteOf(g.group)] }));
+  return [...builtIn, ...later];
+}
+
+function laterGroup(group: string, local: readonly ServedVersion[], remote: readonly RemoteVersion[]): LaterGroup {
+  const services = [
+    ...local.map(({ version }) => ({ version, priority: CUSTOM_PRIORITY })),
+    ...remote.map(({ version, groupPriority }) => ({ version, priority: groupPriority })),
+  ].sort((a, b) => b.priority - a.priority || compareText(a.version, b.version));
+  const { version, priority } = services[0]!;
+  return { group, versions: [...local, ...remote], priority, service: `${version}.${group}` };
 }
 
 function groupDocument(group: PublishedGroup): JsonObject {
@@ -307,7 +325,7 @@ function aggregatedList({ served, remote }: Published, path: '/api' | '/apis'): 
       items.set(version.group, item);
       item.versions.push(remoteDocument(version));
     }
-  const ordered = groupsOf({ served, remote }).flatMap(({ group }) => items.get(group) ?? []);
+  const ordered = groupsOf({ served, remote }, 'aggregated').flatMap(({ group }) => items.get(group) ?? []);
   return {
     kind: AGGREGATED.kind,
     apiVersion: `${AGGREGATED.group}/${AGGREGATED.version}`,
