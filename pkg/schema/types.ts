@@ -112,6 +112,8 @@ export interface MapSchema {
   readonly atomic: boolean;
   /** The declared value, if there is a declaration: OpenAPI shows it. */
   readonly mapType?: 'atomic' | 'granular';
+  /** `x-kubernetes-preserve-unknown-fields`: nothing is dropped from a value that is no map. */
+  readonly preserveUnknown?: true;
   readonly constraints?: Constraints;
 }
 
@@ -130,6 +132,8 @@ export interface ListSchema {
   readonly undeclared?: true;
   /** Named list type that is a protobuf message with one repeated field `items` = 1 (`ExtraValue`, `Verbs`). */
   readonly boxed?: true;
+  /** `x-kubernetes-preserve-unknown-fields`: fields of the items that are not declared are kept. */
+  readonly preserveUnknown?: true;
   readonly constraints?: Constraints;
 }
 
@@ -163,6 +167,8 @@ export interface ScalarSchema {
   readonly formatted?: true;
   /** `x-kubernetes-int-or-string` of a definition: any value may be applied, and validation checks its type. */
   readonly untyped?: true;
+  /** `x-kubernetes-preserve-unknown-fields`: nothing is dropped from a value that is no scalar. */
+  readonly preserveUnknown?: true;
   readonly constraints?: Constraints;
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../api/index.js';
+import { compileStructuralSchema, prune } from '../../schema/index.js';
 import { metaOf } from '../meta.js';
 import { Bench, refusal } from '../testing.js';
 import { compile } from './compile.js';
@@ -93,4 +94,66 @@ it('a definition that preserves unknown fields keeps them at every depth', async
     z: 5,
   });
   expect([made['spec'], made['z']]).toEqual([given, 5]);
+});
+
+describe('a list that preserves unknown fields', () => {
+  const PRESERVES: JsonObject = { 'x-kubernetes-preserve-unknown-fields': true };
+  const members: JsonObject = {
+    list: { type: 'array', items: INNER, ...PRESERVES },
+    lists: { type: 'array', items: { type: 'array', items: INNER }, ...PRESERVES },
+    map: { type: 'object', additionalProperties: { type: 'array', items: INNER, ...PRESERVES } },
+  };
+
+  async function boxes(): Promise<Bench> {
+    const bench = await Bench.open();
+    const openAPIV3Schema = { type: 'object', properties: { spec: { type: 'object', properties: members } } };
+    const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }];
+    const spec = { group: 'example.com', scope: 'Namespaced', names: NAMES, versions };
+    await bench.registry.changeKinds({ set: [compile(spec, NAMES)] });
+    return bench;
+  }
+
+  const boxOf = (spec: JsonObject): JsonObject => ({
+    apiVersion: 'example.com/v1',
+    kind: 'Box',
+    metadata: { name: 'a' },
+    spec,
+  });
+
+  it.each<readonly [string, JsonObject, JsonObject]>([
+    ['items', { list: [{ z: { y: 1 } }] }, { list: [{ z: { y: 1 } }] }],
+    ['items of items', { lists: [[{ z: 1 }]] }, { lists: [[{ z: 1 }]] }],
+    ['a list in a map', { map: { k: [{ z: 1 }] } }, { map: { k: [{ z: 1 }] } }],
+  ])('keeps those of %s', async (_, given, kept) => {
+    const bench = await boxes();
+    expect((await bench.create(BOXES, 'default', boxOf(given)))['spec']).toEqual(kept);
+  });
+
+  it('does not keep those of the declared fields of its items', async () => {
+    const bench = await boxes();
+    const message = await refusal(bench.create(BOXES, 'default', boxOf({ list: [{ sub: { y: 1 }, z: 2 }] })));
+    expect(message).toBe(
+      '400 Box in version "v1" cannot be handled as a Box: strict decoding error: unknown field "spec.list[0].sub.y"',
+    );
+  });
+
+  it('owns them after an apply', async () => {
+    const bench = await boxes();
+    const list = [{ z: 1 }];
+    const made = await bench.patch(BOXES, ['default', 'a'], boxOf({ list }), 'apply', { fieldManager: 'one' });
+    expect(made['spec']).toEqual({ list });
+    expect(metaOf(made)['managedFields']).toMatchObject([{ fieldsV1: { 'f:spec': { 'f:list': {} } } }]);
+  });
+});
+
+it.each<readonly [string, JsonObject, JsonValue]>([
+  ['a map', { type: 'object', additionalProperties: { type: 'string' } }, [{ z: 1 }]],
+  ['a text', { type: 'string' }, { z: 1 }],
+  ['a list', { type: 'array', items: INNER }, { z: 1 }],
+])('a value of a wrong type for %s that preserves unknown fields has none', (_, type, value) => {
+  const properties = { m: { ...type, 'x-kubernetes-preserve-unknown-fields': true } };
+  const schema = compileStructuralSchema({ type: 'object', properties }, 'Box');
+  expect(prune({ m: structuredClone(value) }, schema)).toEqual([]);
+  const closed = compileStructuralSchema({ type: 'object', properties: { m: type } }, 'Box');
+  expect(prune({ m: structuredClone(value) }, closed)).toHaveLength(1);
 });

@@ -13,10 +13,15 @@ export function compileStructuralSchema(schema: JsonObject, name: string): Struc
   return struct({ ...schema, 'x-kubernetes-embedded-resource': true }, name, false);
 }
 
-/** `open`: an object around the value preserves unknown fields. */
-function compile(schema: JsonObject, name: string, open: boolean): Schema {
+/** `around`: a value around this one preserves unknown fields. */
+function compile(schema: JsonObject, name: string, around: boolean): Schema {
   const constraints = constraintsOf(schema);
-  const more = constraints === undefined ? {} : { constraints };
+  const preserves = preservesUnknown(schema);
+  const open = around || preserves;
+  const more = {
+    ...(preserves && { preserveUnknown: true as const }),
+    ...(constraints !== undefined && { constraints }),
+  };
   if (schema['x-kubernetes-int-or-string'] === true)
     return { kind: 'scalar', type: 'intOrString', untyped: true, ...more };
   switch (schema['type']) {
@@ -26,7 +31,7 @@ function compile(schema: JsonObject, name: string, open: boolean): Schema {
         const inner: Schema = isObject(values) ? compile(values, `${name}{}`, open) : UNDECLARED;
         return { kind: 'map', values: inner, atomic: schema['x-kubernetes-map-type'] === 'atomic', ...more };
       }
-      return struct(schema, name, open);
+      return struct(schema, name, around);
     }
     case 'array': {
       const items = schema['items'];
@@ -42,8 +47,9 @@ function compile(schema: JsonObject, name: string, open: boolean): Schema {
     }
     default: {
       const type = SCALARS.get(schema['type'] as string);
-      const plain = type === undefined ? ANYTHING : isFormatted(schema) ? FORMATTED : PLAIN.get(type)!;
-      return constraints === undefined ? plain : { ...plain, ...more };
+      if (type === undefined) return constraints === undefined ? ANYTHING : { ...ANYTHING, constraints };
+      const plain = isFormatted(schema) ? FORMATTED : PLAIN.get(type)!;
+      return constraints === undefined && !preserves ? plain : { ...plain, ...more };
     }
   }
 }
@@ -66,8 +72,10 @@ const PLAIN: ReadonlyMap<ScalarType, Schema> = new Map(
 const FORMATTED: Schema = { kind: 'scalar', type: 'string', formatted: true };
 const NONE: readonly never[] = [];
 
+const preservesUnknown = (schema: JsonObject): boolean => schema['x-kubernetes-preserve-unknown-fields'] === true;
+
 function struct(schema: JsonObject, name: string, open: boolean): StructSchema {
-  const preserveUnknown = schema['x-kubernetes-preserve-unknown-fields'] === true;
+  const preserveUnknown = preservesUnknown(schema);
   const required = new Set(strings(schema['required']));
   const declared = schema['properties'];
   const embedded = schema['x-kubernetes-embedded-resource'] === true;
