@@ -26,7 +26,7 @@ export function resolve(servedResources: ServedResources, call: Call, info: Reso
   const isCustomResource = isCustom(served.type);
   if (!isCustomResource && !subresourceFits(served, info)) throw errors.noSuchPath();
   const action = isCustomResource
-    ? customActionOf(servedResources, served, info)
+    ? customActionOf(servedResources, served, info, call)
     : actionOf(served, info, call.exchange.method);
   if (info.name === '.' || info.name === '..' || info.name.includes('%')) throw badName(info.name);
   // In `/namespaces/x`, x is the name of the object, not its namespace.

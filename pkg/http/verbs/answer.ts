@@ -45,10 +45,13 @@ export function answerForm(request: ResourceRequest, services: HttpServices, sha
   );
 }
 
-/** As in kube-apiserver, a request that has no route is not a use of the deprecated version. */
-function warnOfDeprecation({ call, served: { deprecation } }: ResourceRequest, { stages }: HttpServices): void {
+/**
+ * As in kube-apiserver, a request that has no route is not a use of the deprecated version. Custom resources have no routes: their requests
+ * are warned when they are resolved.
+ */
+function warnOfDeprecation({ call, served: { deprecation, type } }: ResourceRequest, { stages }: HttpServices): void {
   if (deprecation === undefined) return;
-  call.warn(deprecation);
+  if (!isCustom(type)) call.warn(deprecation);
   call.annotate('k8s.io/deprecated', 'true');
   const removed = /unavailable in v([0-9.]+)/.exec(deprecation)?.[1];
   if (removed !== undefined) call.annotate('k8s.io/removed-release', removed);

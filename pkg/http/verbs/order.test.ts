@@ -115,6 +115,29 @@ describe('a form that the response cannot have is refused', () => {
   });
 });
 
+it.each([
+  ['GET', '/a', 404],
+  ['GET', '/a/status', 404],
+  ['PUT', '/a/other', 404],
+  ['PUT', '', 400],
+  ['PATCH', '', 415],
+  ['OPTIONS', '', 405],
+] as const)('warns of a deprecated custom version before it refuses %s %s with %d', async (method, path, status) => {
+  const services = testServices(testWorld);
+  const names = { plural: 'boxes', singular: 'box', kind: 'Box', listKind: 'BoxList' };
+  const schema = { openAPIV3Schema: { type: 'object' } };
+  const versions = [{ name: 'v1', served: true, storage: true, deprecated: true, schema }];
+  const boxes = compile({ group: 'example.com', scope: 'Namespaced', names, versions }, names);
+  services.registry.servedResources = servedResourcesOf([boxes]);
+  const router = createRouter(services);
+  const url = '/apis/example.com/v1/namespaces/n/boxes';
+  const got = await router.inject({ method, url: url + path, ...(method === 'PUT' ? { payload: {} } : {}) });
+  expect([got.statusCode, got.headers['warning']]).toEqual([status, ['299 - "example.com/v1 Box is deprecated"']]);
+  expect((await router.inject({ method: 'GET', url: '/apis/example.com/v1/boxes/a' })).headers).not.toHaveProperty(
+    'warning',
+  );
+});
+
 it('a watch whose seconds do not fit in 64 bits of nanoseconds has another duration', async () => {
   const services = testServices(testWorld);
   const router = createRouter(services);
