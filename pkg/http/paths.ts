@@ -40,6 +40,7 @@ export interface PathEntry {
  */
 export const PATHS: readonly PathEntry[] = [
   { path: '/', methods: 'any', serve: serveIndex },
+  { path: '/index.html', methods: 'any', serve: serveIndex },
   { path: '/api', methods: 'GET', otherwise: 405, listed: true, serve: (call, s) => serveRoot(call, s, '/api') },
   { path: '/api/', methods: 'GET', otherwise: 405, serve: (call, s) => serveRoot(call, s, '/api') },
   { path: '/api/*', methods: 'any', serve: serveApi },

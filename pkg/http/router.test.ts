@@ -250,10 +250,11 @@ describe('a path that names nothing', () => {
     expect((await router.inject({ url: '/apis/', headers: { accept } })).json().kind).toBe('APIGroupList');
   });
 
-  it('`/` is the index for every method', async () => {
+  it('`/` and `/index.html` are the index for every method', async () => {
     const { router } = app();
-    for (const method of ['GET', 'POST', 'OPTIONS'] as const)
-      expect((await router.inject({ method, url: '/' })).json().paths).toContain('/api/v1');
+    for (const url of ['/', '/index.html'])
+      for (const method of ['GET', 'POST', 'OPTIONS'] as const)
+        expect((await router.inject({ method, url })).json().paths).toContain('/api/v1');
   });
 
   it.each(['GET', 'HEAD', 'POST'] as const)('serves the OpenAPI documents to %s', async (method) => {

@@ -68,6 +68,7 @@ describe('the pages about the process', () => {
     ['application/json'],
     ['application/*'],
     ['text/html'],
+    ['application/vnd.kubernetes.protobuf'],
     [as('Statusz', 'v1beta1')],
     [as('Flagz', 'v1')],
     [as('Flagz', 'v1beta1', 'text/plain')],

@@ -2,9 +2,9 @@ import { errors, type JsonObject } from '../api/index.js';
 import { encodeCbor } from '../codec/index.js';
 import type { Call } from './call.js';
 import { encodeDocument } from './documents.js';
-import { MEDIA_TYPES, parseAccept, wantsPretty } from './negotiate.js';
+import { errorForm, MEDIA_TYPES, parseAccept, wantsPretty } from './negotiate.js';
 import { PageNotFound } from './pagenotfound.js';
-import { sendBytes } from './responses.js';
+import { sendBytes, sendStatus } from './responses.js';
 import type { HttpServices } from './services.js';
 import { API_VERSION, RUNTIME_VERSION } from './version.js';
 
@@ -84,7 +84,15 @@ interface Page {
 function servePage(call: Call, { world, stages }: HttpServices, page: Page): void | Promise<void> {
   const isCbor = stages.supportedEncodings.encodings.includes('cbor');
   const { accept } = call.exchange.headers;
-  const form = formOf(accept, page.kind, isCbor);
+  const encodings = isCbor ? [...ENCODINGS, 'cbor' as const] : ENCODINGS;
+  const form = formOf(accept, page.kind, encodings);
+  if (form === undefined) {
+    const types = encodings.map((e) => (e === 'text' ? 'text/plain' : MEDIA_TYPES[e]));
+    // These pages have no protobuf form, their errors included.
+    const supported = { encodings: encodings.filter((e) => e !== 'text'), types };
+    const wanted = { accept, query: call.info.query, userAgent: call.userAgent };
+    return sendStatus(call, 406, errors.notAcceptable(types).status, errorForm(wanted, supported));
+  }
   if (form.encoding === 'text') {
     const delimiter = DELIMITERS[Math.floor(world.random.float() * DELIMITERS.length)]!;
     const name = page.kind.toLowerCase();
@@ -109,10 +117,16 @@ type PageForm =
   | { readonly encoding: 'text' }
   | { readonly encoding: 'json' | 'yaml' | 'cbor'; readonly version: string; readonly pretty: boolean };
 
-/** The form for an Accept header: text, unless the client names the kind with a version. Throws 406. */
-function formOf(accept: string | undefined, kind: Page['kind'], isCbor: boolean): PageForm {
+type PageEncoding = PageForm['encoding'];
+const ENCODINGS: readonly PageEncoding[] = ['json', 'yaml', 'text'];
+
+/** The form for an Accept header: text, unless the client names the kind with a version. Undefined if there is none. */
+function formOf(
+  accept: string | undefined,
+  kind: Page['kind'],
+  encodings: readonly PageEncoding[],
+): PageForm | undefined {
   if (accept === undefined || accept.trim() === '') return { encoding: 'text' };
-  const encodings = ['json', 'yaml', 'text', ...(isCbor ? (['cbor'] as const) : [])] as const;
   for (const { type, subtype, parameters } of parseAccept(accept)) {
     if (parameters.has('stream') || parameters.has('sv')) continue;
     const named = ['g', 'v', 'as'].map((name) => parameters.get(name) ?? '');
@@ -126,7 +140,7 @@ function formOf(accept: string | undefined, kind: Page['kind'], isCbor: boolean)
       } else if (isObject) return { encoding, version, pretty: parameters.get('pretty') === '1' };
     }
   }
-  throw errors.notAcceptable(encodings.map((e) => (e === 'text' ? 'text/plain' : MEDIA_TYPES[e])));
+  return undefined;
 }
 
 /** The folders of the API, which are not for debugging. */

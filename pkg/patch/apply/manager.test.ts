@@ -474,13 +474,18 @@ describe('scale', () => {
     ]);
   });
 
-  it('a write without a change keeps the owners', () => {
-    const updater = [entry('u', 'Update', own), parent[1]!];
+  it('a write without a change keeps the owners that apply', () => {
     expect(entriesAfterScale(parent, entriesOfScale(parent, replicas), 'apps/v1', replicas)).toEqual(parent);
-    expect(entriesAfterScale(updater, entriesOfScale(updater, replicas), 'apps/v1', replicas)).toEqual([
-      updater[1],
-      updater[0],
-    ]);
+  });
+
+  it('a write without a change moves the replicas of an updater to a second entry, which the next write drops', () => {
+    const rest = { 'f:spec': { 'f:paused': {} } };
+    const before = [entry('u', 'Update', { 'f:spec': { 'f:paused': {}, 'f:replicas': {} } })];
+    const after = entriesAfterScale(before, entriesOfScale(before, replicas), 'apps/v1', replicas);
+    const { time: _, ...moved } = entry('u', 'Update', own);
+    expect(after).toEqual([moved, entry('u', 'Update', rest)]);
+    expect(entriesOfScale(after, replicas)).toBeUndefined();
+    expect(entriesAfterScale(after, undefined, 'apps/v1', replicas)).toEqual([entry('u', 'Update', rest)]);
   });
 });
 

@@ -24,7 +24,9 @@ export function entriesOfScale(parent: JsonArray | undefined, replicas: Replicas
 
 /**
  * Returns the entries of an object after a write of its scale: owners of the scale's replicas own the object's, others
- * lose them.
+ * lose them. The identity of an Update entry includes its version, so the entry of the scale is never that of the object: even an
+ * owner that keeps the replicas has a second entry for them, without a time. Of two entries with one identity the next write keeps the
+ * last, as in kube-apiserver.
  * @param parent the object's entries before
  * @param scale the entries of the written scale
  * @param apiVersion the version of the object
@@ -41,7 +43,7 @@ export function entriesAfterScale(
   for (const [key, owner] of before) {
     const path = replicas[owner.apiVersion];
     if (path === undefined) continue;
-    if (!hasPath(owner.set, elements(path)) || scaled.delete(scaleKey(key, owner.apiVersion))) out.set(key, owner);
+    if (!hasPath(owner.set, elements(path)) || scaled.delete(key)) out.set(key, owner);
     else {
       const set = difference(owner.set, setOfPath(elements(path)));
       if (!isEmptySet(set)) out.set(key, { ...owner, set });
@@ -57,9 +59,4 @@ export function entriesAfterScale(
 
 function elements(path: readonly string[]): string[] {
   return path.map((name) => `f:${name}`);
-}
-
-/** The identity of an Update entry includes its version, which differs in the entry of the scale. */
-function scaleKey(key: string, apiVersion: string): string {
-  return key.replace(`"apiVersion":${JSON.stringify(apiVersion)}`, `"apiVersion":"${scaleVersion}"`);
 }
