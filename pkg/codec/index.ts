@@ -36,7 +36,7 @@ export { encodeJson, encodeJsonSteps, encodeStored, type StoredForm, storedSteps
 export { topOf } from './json/node.js';
 export { metadataSlice, spliceResourceVersion } from './json/splice.js';
 export { writeValue as jsonText } from './json/write.js';
-export { interpretNode, notConvertible, notRegistered } from './kind.js';
+export { interpretNode, notConvertible, notRegistered, type TypeMeta } from './kind.js';
 export { codecLimits } from './limits.js';
 export {
   cborList,

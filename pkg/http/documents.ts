@@ -12,7 +12,7 @@ export function encodeDocument(value: JsonObject | Status, encoding: Encoding, p
     case 'yaml':
       return encodeYaml(value as JsonObject);
     case 'json':
-      return Buffer.from(pretty ? JSON.stringify(value, null, 2) : `${JSON.stringify(value)}\n`);
+      return Buffer.from(escaped(pretty ? JSON.stringify(value, null, 2) : `${JSON.stringify(value)}\n`));
     case 'protobuf': {
       const raw = encodeProtobuf(schemaOf(apiVersion, kind), value as JsonObject);
       return sealEnvelope({ apiVersion, kind, raw });
@@ -21,6 +21,10 @@ export function encodeDocument(value: JsonObject | Status, encoding: Encoding, p
       return encodeCbor(schemaOf(apiVersion, kind), value as JsonObject);
   }
 }
+
+/** Escapes the characters in texts that kube-apiserver escapes in JSON. Outside of texts there are none of them. */
+const escaped = (json: string): string =>
+  json.replace(/[<>&\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 function schemaOf(apiVersion: string, kind: string): StructSchema {
   const gv = parseApiVersion(apiVersion || 'v1') ?? { group: '', version: 'v1' };

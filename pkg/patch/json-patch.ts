@@ -1,5 +1,4 @@
 import {
-  cloneJson,
   equalJson,
   getOwn,
   isObject,
@@ -97,6 +96,8 @@ export interface JsonPatchOptions {
    * kube-apiserver compares the spelling. See `oddlySpelledOperations`.
    */
   readonly oddlySpelled?: ReadonlySet<number>;
+  /** Collects the containers of `current` that a copy or test looked into: kube-apiserver writes them anew, with sorted keys. */
+  readonly entered?: Set<JsonValue>;
   /** A `test` for null fails where there is no value, as in the patches that admission policies compute. */
   readonly nullIsValue?: boolean;
 }
@@ -129,11 +130,13 @@ class Run {
   root: JsonValue;
   readonly #dialect: PatchDialect;
   readonly #nullIsValue: boolean;
+  readonly #entered: Set<JsonValue> | undefined;
   readonly #own = new Set<JsonArray | JsonObject>();
   #copiedBytes = 0;
 
-  constructor(root: JsonValue, { dialect = 'reference', nullIsValue = false }: JsonPatchOptions) {
+  constructor(root: JsonValue, { dialect = 'reference', nullIsValue = false, entered }: JsonPatchOptions) {
     this.root = root;
+    this.#entered = entered;
     this.#dialect = dialect;
     this.#nullIsValue = nullIsValue;
   }
@@ -167,8 +170,10 @@ class Run {
         const path = this.#path(op, 'path');
         const expected = this.#value(op);
         const isAbsent = this.#nullIsValue && getOwn(op, 'value') === null && this.#get(path) === undefined;
-        if (oddlySpelled || isAbsent || !equalJson(this.#find(path), expected))
+        const found = this.#find(path);
+        if (oddlySpelled || isAbsent || !equalJson(found, expected))
           throw rejected(`testing value ${textOf(op, 'path')} failed: test failed`);
+        if (this.#entered !== undefined) enterAll(found, this.#entered);
         break;
       }
       default:
@@ -198,7 +203,21 @@ class Run {
     if (value === undefined)
       throw new Obstacle('key', `unable to copy nonexistent key: ${from.join('/')}: missing value`);
     this.#countCopy(value);
-    relocating('key', 'copied', () => this.#put(path, cloneJson(value)));
+    relocating('key', 'copied', () => {
+      // kube-apiserver copies the text, after it entered the way to the destination.
+      if (path.length > 0) relocating('parent', 'destination', () => this.#parent(path, true));
+      this.#put(path, this.#duplicate(this.#find(from) ?? value));
+    });
+  }
+
+  /** Copies the private containers of a value. The others are shared, because they are copied before they change. */
+  #duplicate(value: JsonValue): JsonValue {
+    if (typeof value !== 'object' || value === null || !this.#own.has(value)) return value;
+    const copy = Array.isArray(value) ? value.slice() : shallow(value);
+    this.#own.add(copy);
+    if (Array.isArray(copy)) for (const [i, item] of copy.entries()) copy[i] = this.#duplicate(item);
+    else for (const [key, member] of Object.entries(copy)) setOwn(copy, key, this.#duplicate(member));
+    return copy;
   }
 
   #path(op: JsonObject, name: 'path' | 'from'): readonly string[] {
@@ -300,6 +319,7 @@ class Run {
       this.root = at;
     }
     for (let i = 0; i < path.length - 1; i++) {
+      if (!change) this.#entered?.add(at);
       const token = path[i]!;
       if (Array.isArray(at)) {
         const index = arrayIndex(token, at.length, this.#dialect) ?? at.length;
@@ -318,6 +338,7 @@ class Run {
         at = next;
       }
     }
+    if (!change) this.#entered?.add(at);
     return at;
   }
 
@@ -341,6 +362,12 @@ function relocating<T>(place: Place, reported: Place, f: () => T): T {
 function container(v: JsonValue | undefined): JsonArray | JsonObject {
   if (typeof v !== 'object' || v === null) throw new Obstacle('parent', '');
   return v;
+}
+
+function enterAll(value: JsonValue | undefined, entered: Set<JsonValue>): void {
+  if (typeof value !== 'object' || value === null) return;
+  entered.add(value);
+  for (const member of Object.values(value)) enterAll(member, entered);
 }
 
 /** Returns a shallow copy of an object. */

@@ -19,6 +19,11 @@ import { orderAfterMerge, orderAfterOperations } from './raw-order.js';
 import { applyStrategicMergePatch, shownPatch } from './strategic.js';
 import { restoreTyped, typedCopy } from './unstructured.js';
 
+/** A JSON patch can replace the object by a list only. */
+const NO_OBJECT =
+  "couldn't get version/kind; json parse error: json: cannot unmarshal array into Go value of type struct " +
+  '{ APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+
 export interface PatchInput {
   readonly kind: 'json' | 'merge' | 'strategic';
   /** The live object in the version of the request, including metadata.managedFields. */
@@ -69,12 +74,14 @@ export function* patchSteps(input: PatchInput): Steps<Patched> {
     case 'json': {
       const operations = decodeJsonPatch(patch, input.typed);
       const oddlySpelled = input.text === undefined ? new Set<number>() : oddlySpelledOperations(input.text);
+      const entered = new Set<JsonValue>();
       const object = yield* jsonPatchSteps(current, operations, {
         oddlySpelled,
+        entered,
         nullIsValue: input.nullIsValue === true,
       });
-      const show = () => showPatched(object, [current, patch]);
-      if (!isObject(object)) throw new PatchError('invalidResult', 'the result is not an object', show());
+      const show = () => showPatched(object, [current, patch], entered);
+      if (!isObject(object)) throw new PatchError('invalidResult', NO_OBJECT, show());
       const unknownFields = input.typed
         ? unknownOperationMembers(operations).map((at) => `json patch unknown field "${at}"`)
         : [];
@@ -137,13 +144,13 @@ function repeatedPaths(root: JsonObject, repeated: ReadonlyMap<JsonValue, readon
 
 /**
  * Formats a patched object as kube-apiserver does: objects that the patch rebuilt have sorted keys, objects taken whole
- * from one of `sources` keep their order.
+ * from one of `sources` keep their order, unless the patch `entered` them.
  */
-function showPatched(v: JsonValue, sources: readonly JsonValue[]): string {
+function showPatched(v: JsonValue, sources: readonly JsonValue[], entered: ReadonlySet<JsonValue> = new Set()): string {
   const whole = new Set<JsonValue>();
   const collect = (x: JsonValue): void => {
     if (typeof x !== 'object' || x === null) return;
-    whole.add(x);
+    if (!entered.has(x)) whole.add(x);
     for (const item of Array.isArray(x) ? x : Object.values(x)) collect(item);
   };
   for (const source of sources) collect(source);

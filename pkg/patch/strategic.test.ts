@@ -233,6 +233,34 @@ describe('applyPatch', () => {
     );
   });
 
+  it.each<[JsonObject[], string]>([
+    [
+      [{ op: 'copy', from: '/data/l', path: '/kind' }],
+      '{"apiVersion":"v1","data":{"k":"1","l":"2"},"kind":"2","metadata":{"name":"a","labels":{"y":"2","x":"1"}}}',
+    ],
+    [
+      [{ op: 'copy', from: '/metadata', path: '/kind' }],
+      '{"apiVersion":"v1","data":{"l":"2","k":"1"},"kind":{"name":"a","labels":{"y":"2","x":"1"}},"metadata":{"name":"a","labels":{"y":"2","x":"1"}}}',
+    ],
+    [
+      [{ op: 'copy', from: '/metadata', path: '/metadata/name' }],
+      '{"apiVersion":"v1","data":{"l":"2","k":"1"},"kind":"ConfigMap","metadata":{"labels":{"y":"2","x":"1"},"name":{"labels":{"y":"2","x":"1"},"name":"a"}}}',
+    ],
+    [
+      [{ op: 'test', path: '/metadata', value: { name: 'a', labels: { x: '1', y: '2' } } }],
+      '{"apiVersion":"v1","data":{"l":"2","k":"1"},"kind":"ConfigMap","metadata":{"labels":{"x":"1","y":"2"},"name":"a"}}',
+    ],
+  ])('shows what copies and tests looked into with sorted keys: %j', (patch, shown) => {
+    expect(applyPatch({ kind: 'json', current, patch, schema: cm, typed: true }).show()).toBe(shown);
+  });
+
+  it('a list is no object', () => {
+    const patch = [{ op: 'replace', path: '', value: [1] }];
+    expect(() => applyPatch({ kind: 'json', current, patch, schema: cm, typed: true })).toThrow(
+      /json: cannot unmarshal array into Go value of type struct \{ APIVersion string /,
+    );
+  });
+
   it.each<['json' | 'merge' | 'strategic', JsonValue]>([
     ['json', [{ op: 'add', path: '/data', value: { n: '1' } }]],
     ['merge', { data: { n: '1' }, extra: { a: [1] } }],

@@ -27,6 +27,7 @@ import {
   readSteps,
   type Strictness,
   strictMessage,
+  type TypeMeta,
   topOf,
 } from '../codec/index.js';
 import { PatchError, type Patched, type PatchInput, patchSteps } from '../patch/index.js';
@@ -167,6 +168,16 @@ export function* patchObject(
     const patched = yield* patchOf(live);
     const found = typed ? findingsOf(request, document, patched) : [];
     yield;
+    if (isCustom(kind)) {
+      const meta = typeMetaOf(patched.object);
+      // The text of the result is part of this message.
+      if (typeof meta !== 'string' && meta.kind === '') {
+        const text = yield* shown();
+        throw badResult(text, `Object 'Kind' is missing in '${text}'`);
+      }
+      if (typeof meta === 'string') throw badResult(yield* shown(), meta);
+      checkTypeMeta(request.target.name, kind, meta);
+    }
     const decoded = yield* decodePatched(kind, patched.object);
     if (!decoded.ok) throw badResult(yield* shown(), decoded.message);
     const { object, strict } = decoded;
@@ -187,6 +198,28 @@ export function* patchObject(
   } catch (e) {
     throw e instanceof PatchError ? patchFailure(e) : e;
   }
+}
+
+/** The version and kind of a patched custom resource, or why there are none. */
+function typeMetaOf(o: JsonObject): TypeMeta | string {
+  const meta = interpretNode(topOf(o));
+  if (typeof meta === 'string' || meta.kind === '') return meta;
+  if (o['apiVersion'] === null) return '.apiVersion accessor error: <nil> is of the type <nil>, expected string';
+  // A server error in kube-apiserver.
+  if (meta.apiVersion === '' || meta.apiVersion === '/')
+    return "Object 'apiVersion' is missing in 'object has no apiVersion field'";
+  return meta;
+}
+
+/** A patched custom resource of another kind or version is invalid. */
+function checkTypeMeta(name: string, { info }: KindSchema, { apiVersion, kind }: TypeMeta): void {
+  const gv = parseApiVersion(apiVersion);
+  if (gv === undefined) return;
+  const found = new FieldErrors();
+  const wanted = apiVersionOf(info);
+  if (kind !== info.kind) found.invalid(FieldPath.of('kind'), kind, `must be ${info.kind}`);
+  if (apiVersionOf(gv) !== wanted) found.invalid(FieldPath.of('apiVersion'), apiVersionOf(gv), `must be ${wanted}`);
+  if (!found.empty) throw errors.invalid({ group: gv.group, kind }, name, found.list);
 }
 
 /**

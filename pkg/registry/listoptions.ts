@@ -1,4 +1,4 @@
-import { errors, FieldErrors, FieldPath } from '../api/index.js';
+import { errors, FieldErrors, FieldPath, goQuote } from '../api/index.js';
 import { revision as asRevision, type Revision } from '../base/index.js';
 import type { ListOptions, WatchOptions } from './requests.js';
 
@@ -78,14 +78,13 @@ const UINT64_MAX = 2n ** 64n - 1n;
 
 /** Returns the error of Go's parser for a text that is not a resource version, or undefined. */
 export function badVersion(text: string): string | undefined {
-  if (!/^\d+$/.test(text)) return `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`;
+  if (!/^\d+$/.test(text)) return `strconv.ParseUint: parsing ${goQuote(text)}: invalid syntax`;
   if (text.length > 20 || BigInt(text) > UINT64_MAX)
-    return `strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range`;
+    return `strconv.ParseUint: parsing ${goQuote(text)}: value out of range`;
   return undefined;
 }
 
-const shownBad = (text: string, bad: string): string =>
-  `resourceVersion: Invalid value: ${JSON.stringify(text)}: ${bad}`;
+const shownBad = (text: string, bad: string): string => `resourceVersion: Invalid value: ${goQuote(text)}: ${bad}`;
 
 /** Parses a version from a client. Versions beyond the range of revisions become the largest one, which no server reaches. */
 export function parseVersion(text: string): Revision {

@@ -414,5 +414,7 @@ describe('a resourceVersion that is not a number', () => {
     };
     const put = b.update('leases.coordination.k8s.io/v1', 'default', lease);
     expect(await refusal(put)).toBe('400 strconv.ParseUint: parsing "x": invalid syntax');
+    const strange = { ...lease, metadata: { name: 'a', resourceVersion: '\u2028' } };
+    expect(await refusal(b.update('leases.coordination.k8s.io/v1', 'default', strange))).toContain('"\\u2028"');
   });
 });

@@ -108,7 +108,40 @@ describe('validation', () => {
   });
 });
 
+describe('a patch of version or kind', () => {
+  const patched = async (patch: JsonObject): Promise<string> => {
+    await create({});
+    const answer = await refusal(bench.patch(BOXES, ['default', 'a'], patch));
+    await bench.delete(BOXES, 'default', 'a');
+    return answer.replace(/Invalid value: "\{.*\}": /, '');
+  };
+
+  it.each<readonly [JsonObject, string]>([
+    [
+      { kind: [] },
+      '422  "" is invalid: patch: couldn\'t get version/kind; json parse error: json: cannot unmarshal array into Go struct field .kind of type string',
+    ],
+    [{ kind: 'b' }, '422 b.example.com "a" is invalid: kind: Invalid value: "b": must be Box'],
+    [{ apiVersion: '/v2' }, '422 Box "a" is invalid: apiVersion: Invalid value: "v2": must be example.com/v1'],
+    [{ apiVersion: 'a/b/c' }, '422  "" is invalid: patch: unexpected GroupVersion string: a/b/c'],
+    [
+      { apiVersion: null },
+      "422  \"\" is invalid: patch: Object 'apiVersion' is missing in 'object has no apiVersion field'",
+    ],
+  ])('%j is refused', async (patch, message) => {
+    expect(await patched(patch)).toBe(message);
+  });
+
+  it.each([{ kind: null }, { kind: '' }])('%j leaves no kind, and the error shows the result', async (patch) => {
+    expect(await patched(patch)).toMatch(/^422 {2}"" is invalid: patch: Object 'Kind' is missing in '\{"apiVersion":/);
+  });
+});
+
 describe('a text with a format', () => {
+  it('is quoted in its error', async () => {
+    expect(await refusal(create({ time: '\u2028' }))).toContain('must be of type date-time: "\\u2028"');
+  });
+
   it('may be a list, whose members are unknown fields', async () => {
     for (const name of ['time', 'bytes']) {
       expect(await create({ [name]: ['a', 5] })).toMatchObject({ spec: { [name]: ['a', 5] } });

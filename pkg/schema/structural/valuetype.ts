@@ -1,4 +1,4 @@
-import type { FieldErrors, FieldPath, JsonValue } from '../../api/index.js';
+import { type FieldErrors, type FieldPath, goQuote, type JsonValue } from '../../api/index.js';
 import { isTextFormat } from './formats.js';
 
 /**
@@ -43,8 +43,7 @@ export const isNumberFormat = (format: string): boolean => NUMBER_FORMATS.has(fo
 
 /** Returns the error for a wrong type or format. `actual` is the actual type, or the value for a format. */
 export function wrongType(actual: string, expected: string, path: FieldPath, errors: FieldErrors): void {
-  const shown = JSON.stringify(actual);
-  errors.typeInvalid(path, actual, `${path} in body must be of type ${expected}: ${shown}`);
+  errors.typeInvalid(path, actual, `${path} in body must be of type ${expected}: ${goQuote(actual)}`);
 }
 
 export function outOfRange(what: string, path: FieldPath, errors: FieldErrors, which = 'Checked value'): void {

@@ -1,4 +1,4 @@
-import { errors, formatTime, type JsonObject, parseTime } from '../../../api/index.js';
+import { errors, formatTime, goQuote, type JsonObject, parseTime } from '../../../api/index.js';
 import type { Backend, ConnectionHandler, ConnectionRequest, Subresource, Verb } from '../../resource.js';
 import { objectsAt, textAt } from '../access.js';
 import { kubeletOf, kubeletOfPod, originOf, placeOfPod, placeOfService, podOf, requireProxyable } from './backends.js';
@@ -110,7 +110,7 @@ function checkPort(text: string): void {
   const number = /^\d+$/.test(text);
   if (number && Number(text) < 0x10000) return;
   const why = number ? 'value out of range' : 'invalid syntax';
-  throw errors.badRequest(`cannot convert to []int32: strconv.ParseUint: parsing ${JSON.stringify(text)}: ${why}`);
+  throw errors.badRequest(`cannot convert to []int32: strconv.ParseUint: parsing ${goQuote(text)}: ${why}`);
 }
 
 /** Parses the target of a proxy: `name`, `name:port` or `scheme:name:port`. */
