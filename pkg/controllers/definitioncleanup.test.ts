@@ -55,7 +55,14 @@ describe('the cleanup of a definition', () => {
       { type: 'object', properties: { a: { type: 'integer', default: 9007199254740993n } } },
     ],
   ])('deletes the objects of a definition%s, and then releases it', async (_, openAPIV3Schema) => {
-    const { bench, context, start, work } = await openScene();
+    const written: unknown[] = [];
+    const { bench, context, start, work } = await openScene((cluster) => ({
+      ...cluster,
+      replace: (place, subresource, object) => {
+        written.push([subresource, conditionOf(object, 'Terminating')?.['reason'], metaIn(object)['finalizers']]);
+        return cluster.replace(place, subresource, object);
+      },
+    }));
     const made = definition();
     const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }];
     await bench.create(DEFINITIONS, '', { ...made, spec: { ...objectAt(made, 'spec'), versions } });
@@ -63,6 +70,7 @@ describe('the cleanup of a definition', () => {
     await start(definitionCleanup(context));
     await bench.delete(DEFINITIONS, '', NAME);
     await work(3);
+    expect(written).toEqual([['status', 'NeverEstablished', []]]);
     expect((await bench.list(LEASES, 'default')).items).toEqual([]);
     expect((await bench.list(DEFINITIONS, '')).items).toEqual([]);
   });

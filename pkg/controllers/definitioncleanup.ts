@@ -51,9 +51,7 @@ export function definitionCleanup(context: ControllerContext): Controller {
     }
     const current = await now();
     if (current === undefined) return;
-    await report(place, current, isEstablished ? COMPLETED : NEVER_ESTABLISHED);
-    const last = await now();
-    if (last !== undefined) await release(place, last);
+    await release(place, current, isEstablished ? COMPLETED : NEVER_ESTABLISHED);
   }
 
   /** Deletes every object of the kind and returns how many are left. */
@@ -70,11 +68,13 @@ export function definitionCleanup(context: ControllerContext): Controller {
     if (setCondition(next, condition, world.clock.now())) await cluster.replace(place, 'status', next);
   }
 
-  async function release(place: Place, definition: JsonObject): Promise<void> {
+  /** As in kube-apiserver, one write of the status has the condition and removes the finalizer. */
+  async function release(place: Place, definition: JsonObject, condition: Condition): Promise<void> {
     const next = cloneJson(definition);
+    setCondition(next, condition, world.clock.now());
     const meta = next['metadata'];
     if (isObject(meta)) meta['finalizers'] = listAt(meta, 'finalizers').filter((f) => f !== CLEANUP_FINALIZER);
-    await cluster.replace(place, '', next);
+    await cluster.replace(place, 'status', next);
   }
 
   return controllerOf('definition-cleanup-controller', cluster, queue, { changed });
