@@ -33,6 +33,7 @@ export function declare(
     hiddenAnnotations: d.hiddenAnnotations ?? [],
     unreadable: d.unreadable,
     unknownFieldLabel: d.unknownFieldLabel,
+    selectsNamespace: d.selectsNamespace !== false,
     get versions() {
       return versions;
     },

@@ -40,6 +40,8 @@ export interface Kind {
   readonly unreadable: ((o: JsonObject) => string | undefined) | undefined;
   /** The message for an unknown field selector; absent: the default one. */
   readonly unknownFieldLabel: ((label: string, version: string) => string) | undefined;
+  /** Whether `metadata.namespace` is a field selector of a namespaced kind. */
+  readonly selectsNamespace: boolean;
 }
 
 /** A kind in one version. */

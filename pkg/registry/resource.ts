@@ -52,6 +52,8 @@ export interface ResourceDeclaration<T = AnyFields> {
   readonly table?: TableDeclaration<T>;
   /** Field selectors beyond metadata.name and metadata.namespace: label -> value of an object. */
   readonly selectableFields?: Readonly<Record<string, SelectableField<T>['read']>>;
+  /** Whether `metadata.namespace` is a field selector of a namespaced kind; the default is true. */
+  readonly selectsNamespace?: boolean;
   /** The message for an unknown field selector; the default depends on whether `selectableFields` is empty. */
   readonly unknownFieldLabel?: (label: string, version: string) => string;
   /**

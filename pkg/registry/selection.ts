@@ -137,8 +137,10 @@ function fieldNumber(resource: ServedResource, label: string): number {
   if (label === NAME) return NAME_FIELD;
   // Kinds without a namespace that declare fields of their own do not have this label.
   const isCustomResource = isCustom(resource.type);
-  if (label === NAMESPACE && (resource.namespaced || (resource.fieldLabels.size === 0 && !isCustomResource)))
-    return NAMESPACE_FIELD;
+  const selectsNamespace = resource.namespaced
+    ? resource.declaration.selectsNamespace
+    : resource.fieldLabels.size === 0 && !isCustomResource;
+  if (label === NAMESPACE && selectsNamespace) return NAMESPACE_FIELD;
   const number = resource.fieldLabels.get(label);
   if (number !== undefined) return number;
   const say = resource.declaration.unknownFieldLabel;

@@ -83,6 +83,23 @@ describe('a PUT without a version', () => {
     expect(await b.update(what, namespace, made)).toEqual(made);
   });
 
+  it.each<readonly [string, string, string, JsonObject]>([
+    ['resourcepoolstatusrequests.resource.k8s.io/v1alpha3', '', 'n', { spec: { driver: 'd.io' } }],
+    [
+      'evictions.lifecycle.k8s.io/v1alpha1',
+      'default',
+      '11111111-1111-4111-8111-111111111111',
+      { spec: { target: { pod: { name: 'p', uid: '11111111-1111-4111-8111-111111111111' } } } },
+    ],
+  ])('is refused for %s and its status', async (what, namespace, name, rest) => {
+    const b = await Bench.open([['api/all', true]]);
+    await b.create(what, namespace, { metadata: { name }, ...rest });
+    for (const path of [what, `${what}/status`])
+      expect(await refusal(b.update(path, namespace, { metadata: { name }, ...rest }))).toMatch(
+        /^422 .*must be specified for an update$/,
+      );
+  });
+
   it('is refused for the status if the kind requires a version', async () => {
     const b = await Bench.open();
     const budget = { metadata: { name: 'n' }, spec: { minAvailable: 1 } };

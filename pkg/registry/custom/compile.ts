@@ -172,6 +172,7 @@ class Compiler {
       hiddenAnnotations: [],
       unreadable: undefined,
       unknownFieldLabel: undefined,
+      selectsNamespace: true,
     };
     own.versions = this.#versions.map((v) => this.#version(own, v, types.get(textAt(v, 'name'))!, labels));
     own.served = own.versions.filter((_, i) => this.#versions[i]!['served'] === true);

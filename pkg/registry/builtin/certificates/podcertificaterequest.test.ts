@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FieldErrors, type JsonObject } from '../../../api/index.js';
+import { Bench, refusal } from '../../testing.js';
 import { podCertificateRequest } from './podcertificaterequest.js';
 
 /** Requests and certificates made with openssl: the leaf and the one with odd names are for the key of `STUB`. */
@@ -242,4 +243,32 @@ describe('the status of a request for the certificate of a pod', () => {
       'status: Invalid value: immutable after PodCertificateRequest is issued, denied, or failed',
     ]);
   });
+});
+
+describe('an update', () => {
+  const spec = { signerName: 'a.io/b', stubPKCS10Request: '', pkixPublicKey: KEY, proofOfPossession: PROOF };
+  const { update } = podCertificateRequest.strategy;
+  const prepared = (version: string): JsonObject => {
+    const o = { spec: { signerName: 'a.io/b' } };
+    update!.prepare!(o as never, { spec } as never, { version } as never);
+    return o.spec;
+  };
+
+  it('compares absent and empty bytes as equal', () => {
+    expect(problems({ spec: { ...spec, stubPKCS10Request: null } }, { spec })).toEqual([]);
+    expect(problems({ spec: { ...spec, pkixPublicKey: '' } }, { spec })).toHaveLength(1);
+  });
+
+  it('in v1 keeps the fields that v1 does not have', () => {
+    expect(prepared('v1')).toMatchObject({ pkixPublicKey: KEY, proofOfPossession: PROOF });
+    expect(prepared('v1beta1')).toEqual({ signerName: 'a.io/b' });
+  });
+});
+
+it('has no selector for its namespace', async () => {
+  const b = await Bench.open();
+  const list = b.list('podcertificaterequests.certificates.k8s.io/v1', 'default', {
+    fieldSelector: 'metadata.namespace=default',
+  });
+  expect(await refusal(list)).toBe('400 field label not supported: metadata.namespace');
 });

@@ -1,5 +1,5 @@
 import type { shapes } from '../../../schema/index.js';
-import type { ResourceDeclaration } from '../../resource.js';
+import type { ResourceDeclaration, WriteContext } from '../../resource.js';
 import { at, objectAt, objectsAt, textAt } from '../access.js';
 import { keep, labelsText, statusAlone, versions, withStatus } from '../form.js';
 import { column, table } from '../table.js';
@@ -32,6 +32,7 @@ export const podCertificateRequest: ResourceDeclaration<shapes.CertificatesV1bet
       },
     }),
   },
+  selectsNamespace: false,
   selectableFields: {
     'spec.signerName': (o) => textAt(o, 'spec', 'signerName'),
     'spec.podName': (o) => textAt(o, 'spec', 'podName'),
@@ -62,7 +63,8 @@ export const podCertificateRequest: ResourceDeclaration<shapes.CertificatesV1bet
 const DEPRECATED = ['pkixPublicKey', 'proofOfPossession'] as const;
 
 /** v1 does not have these fields, so an update in v1 keeps them. */
-function keepDeprecated(o: PodRequest, old: PodRequest): void {
+function keepDeprecated(o: PodRequest, old: PodRequest, { version }: WriteContext): void {
+  if (version !== 'v1') return;
   const [spec, before] = [objectAt(o, 'spec'), objectAt(old, 'spec')];
   for (const field of DEPRECATED) if ((spec[field] ?? '') === '') keep(field, spec, before);
 }

@@ -1,4 +1,12 @@
-import { equalJson, type FieldErrors, FieldPath, publicKeyOf, type Shaped, subdomainName } from '../../../api/index.js';
+import {
+  equalJson,
+  type FieldErrors,
+  FieldPath,
+  type JsonObject,
+  publicKeyOf,
+  type Shaped,
+  subdomainName,
+} from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import { at, numberAt, objectAt, textAt } from '../access.js';
 import { sentences, shown } from '../rules.js';
@@ -101,9 +109,18 @@ function validateKey(o: PodRequest, key: Buffer, proof: Buffer, errors: FieldErr
     invalidUnshown(proofPath, 'could not verify proof-of-possession signature', errors);
 }
 
+const BYTES = ['pkixPublicKey', 'proofOfPossession', 'stubPKCS10Request'] as const;
+
+/** The spec without its empty bytes: kube-apiserver compares absent and empty ones as equal. */
+function compared(o: PodRequest): JsonObject {
+  const spec: JsonObject = { ...objectAt(o, 'spec') };
+  for (const field of BYTES) if ((spec[field] ?? '') === '') delete spec[field];
+  return spec;
+}
+
 /** Nothing in the spec may change. */
 export function validatePodRequestUpdate(o: PodRequest, old: PodRequest, errors: FieldErrors): void {
   const spec = objectAt(o, 'spec');
-  if (!equalJson(spec, objectAt(old, 'spec')))
+  if (!equalJson(compared(o), compared(old)))
     errors.invalid(SPEC, shown('certificates/v1beta1.PodCertificateRequestSpec', spec), 'field is immutable');
 }

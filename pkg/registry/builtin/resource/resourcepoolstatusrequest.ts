@@ -17,8 +17,13 @@ export const resourcePoolStatusRequest: ResourceDeclaration<shapes.ResourceV1alp
   versions: versions('v1alpha3'),
   storageVersion: 'v1alpha3',
   namespaced: false,
-  strategy: withStatus({ update: { generation: 'none' }, deletion: { returnsObject: true } }),
-  subresources: { status: withoutTable(statusAlone({ update: { validate: validateStatus } })) },
+  strategy: withStatus({
+    update: { allowUnconditional: false, generation: 'none' },
+    deletion: { returnsObject: true },
+  }),
+  subresources: {
+    status: withoutTable(statusAlone({ update: { allowUnconditional: false, validate: validateStatus } })),
+  },
   table: table(
     [
       column('Driver', 'The driver whose pools are reported.'),
