@@ -74,7 +74,9 @@ describe('the Table', () => {
   const metadata = { name: 'a', creationTimestamp: TIME };
   const spec = { target: { pod: { name: 'p', uid: 'u' } }, requester: 'a.io/b', intent: 'Eviction' };
   const cells = (kind: 'eviction' | 'request', status: JsonObject): readonly unknown[] =>
-    (kind === 'eviction' ? evictionRecord : evictionRequest).table!.cells({ metadata, spec, status } as never, now).slice(1);
+    (kind === 'eviction' ? evictionRecord : evictionRequest)
+      .table!.cells({ metadata, spec, status } as never, now)
+      .slice(1);
 
   it.each<readonly [JsonObject, string]>([
     [{}, 'Pending'],
