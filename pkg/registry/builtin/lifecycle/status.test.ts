@@ -45,6 +45,14 @@ describe('the status of an eviction', () => {
       ],
     ],
     [
+      'a responder that is another target',
+      { targetResponders: [target('r.io/x', 5000, 'Inactive')], responders: [{ name: 'q.io/x' }] },
+      [
+        'status.targetResponders[0]: Invalid value: {"Name":"r.io/x","Priority":5000,"State":"Inactive"}: "r.io/x" has to be tracked in status.responders first',
+        'status.responders: Invalid value: [{"Name":"q.io/x","StartTime":null,"HeartbeatTime":null,"ExpectedCompletionTime":null,"CompletionTime":null,"Message":null}]: must contain the same keys as status.targetResponders',
+      ],
+    ],
+    [
       'a reserved priority and no start',
       { targetResponders: [target('r.io/x', 5, 'Active')], responders: [{ name: 'r.io/x' }] },
       [

@@ -67,11 +67,14 @@ function validateResponders(o: JsonObject, errors: FieldErrors): void {
       );
   }
   const names = new Set(targets.map((t) => textAt(t, 'name')));
-  if (targets.length !== responders.length || responders.some((r) => !names.has(textAt(r, 'name'))))
+  const differsInLength = targets.length !== responders.length;
+  if (differsInLength || responders.some((r) => !names.has(textAt(r, 'name'))))
     errors.invalid(
       STATUS.child('responders'),
       shown('[]lifecycle/v1alpha1.ResponderStatus', at(o, 'status', 'responders')),
-      'must be the same length as status.targetResponders and contain the same keys',
+      differsInLength
+        ? 'must be the same length as status.targetResponders and contain the same keys'
+        : 'must contain the same keys as status.targetResponders',
     );
   const active = new Set(targets.filter((t) => textAt(t, 'state') === 'Active').map((t) => textAt(t, 'name')));
   for (const [i, responder] of responders.entries())

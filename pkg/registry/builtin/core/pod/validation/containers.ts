@@ -52,7 +52,7 @@ export function containers(context: ContainerContext): void {
     const here = path.index(i);
     common(c, here, context);
     unique(c, names, here, errors, true);
-    lifecycle(c, graceOf(spec), here, errors);
+    lifecycle(c, { grace: graceOf(spec), os: textAt(spec, 'os', 'name') }, here, errors);
     probes(c, here, errors);
     restart(c, here, errors);
   });
@@ -70,7 +70,7 @@ export function initContainers(context: ContainerContext): void {
     unique(c, names, here, errors);
     hostPorts([c], path, errors);
     if (textAt(c, 'restartPolicy') === 'Always') {
-      lifecycle(c, graceOf(spec), here, errors);
+      lifecycle(c, { grace: graceOf(spec), os: textAt(spec, 'os', 'name') }, here, errors);
       probes(c, here, errors);
       return;
     }

@@ -1,4 +1,5 @@
 import {
+  compareText,
   type FieldErrors,
   type FieldPath,
   isHttpHeaderName,
@@ -58,9 +59,10 @@ function handler(
   if (first) errors.required(path, 'must specify a handler type');
 }
 
+/** The hooks and the stop signal of a container of a pod with this grace period and operating system. */
 export function lifecycle(
   container: Shaped<shapes.CoreV1Container>,
-  grace: number | undefined,
+  { grace, os }: { readonly grace: number | undefined; readonly os: string },
   path: FieldPath<shapes.CoreV1Container>,
   errors: FieldErrors,
 ): void {
@@ -68,7 +70,26 @@ export function lifecycle(
     const h = at(container, 'lifecycle', hook);
     if (h !== undefined) handler(h as JsonObject, LIFECYCLE_HANDLERS, path.child('lifecycle', hook), errors, grace);
   }
+  const signal = at(container, 'lifecycle', 'stopSignal');
+  if (signal === undefined || signal === null) return;
+  const here = path.child('lifecycle', 'stopSignal');
+  if (os === '') errors.forbidden(here, 'may not be set for containers with empty `spec.os.name`');
+  else oneOf(String(signal), here, os === 'windows' ? WINDOWS_SIGNALS : LINUX_SIGNALS, errors, false);
 }
+
+const realTime = (from: string, sign: '+' | '-', count: number): string[] => [
+  from,
+  ...Array.from({ length: count }, (_, i) => `${from}${sign}${i + 1}`),
+];
+
+const WINDOWS_SIGNALS = ['SIGKILL', 'SIGTERM'];
+const LINUX_SIGNALS = [
+  ...['ABRT', 'ALRM', 'BUS', 'CHLD', 'CLD', 'CONT', 'FPE', 'HUP', 'ILL', 'INT', 'IO', 'IOT', 'KILL', 'PIPE', 'POLL'],
+  ...['PROF', 'PWR', 'QUIT', 'SEGV', 'STKFLT', 'STOP', 'SYS', 'TERM', 'TRAP', 'TSTP', 'TTIN', 'TTOU', 'URG', 'USR1'],
+  ...['USR2', 'VTALRM', 'WINCH', 'XCPU', 'XFSZ', ...realTime('RTMIN', '+', 15), ...realTime('RTMAX', '-', 14)],
+]
+  .map((name) => `SIG${name}`)
+  .sort(compareText);
 
 const COUNTS = [
   'initialDelaySeconds',

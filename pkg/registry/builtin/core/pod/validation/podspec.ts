@@ -27,6 +27,7 @@ import { dnsConfig, dnsPolicy, hostAliases, hostNames, hostnameOverride, hostUse
 import { overhead, resourceRequirements } from './resources.js';
 import {
   affinity,
+  evictionResponders,
   readinessGates,
   schedulingGates,
   schedulingGroup,
@@ -98,6 +99,7 @@ export function podSpec(
   overhead(objectAt(spec, 'overhead'), tolerated.partPages, path.childShownAs('overhead'), errors);
   operatingSystem(spec, path, errors);
   schedulingGroup(spec, path, errors);
+  evictionResponders(spec, path, errors);
   errors.after(() => fileVolumes(spec, byName.all, path, errors));
 }
 

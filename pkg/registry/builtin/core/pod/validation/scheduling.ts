@@ -393,6 +393,26 @@ export const sameTolerations = (a: JsonValue | undefined, b: JsonValue | undefin
   equalJson(a ?? [], b ?? []);
 
 /** A pod with a group names it, and has no eviction responders. */
+/** The responders that a pod names for its eviction. Names and priorities of Kubernetes itself are reserved. */
+export function evictionResponders(
+  spec: Shaped<shapes.CoreV1PodSpec>,
+  path: FieldPath<shapes.CoreV1PodSpec>,
+  errors: FieldErrors,
+): void {
+  for (const [i, responder] of objectsAt(spec, 'evictionResponders').entries()) {
+    const here = path.child('evictionResponders').index(i);
+    const [name, priority] = [textAt(responder, 'name'), at(responder, 'priority')];
+    if (/(^|\.)(k8s|kubernetes)\.io\//.test(name))
+      errors.invalid(here.child('name'), name, 'domain names *.k8s.io, *.kubernetes.io are reserved');
+    if (typeof priority === 'number' && priority >= 0 && priority < 1000)
+      errors.invalid(
+        here.child('priority'),
+        priority,
+        'priorities 0-999 are reserved for responders with *.k8s.io suffix',
+      );
+  }
+}
+
 export function schedulingGroup(
   spec: Shaped<shapes.CoreV1PodSpec>,
   path: FieldPath<shapes.CoreV1PodSpec>,
