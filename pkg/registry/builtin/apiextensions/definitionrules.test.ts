@@ -250,6 +250,7 @@ describe('defaults', () => {
 
 it.each([
   [undefined, 'null'],
+  [null, 'null'],
   [[], '[]'],
 ])('versions of %j are named as they are given', (versions, shown) => {
   const found = errorsOf((_, spec) => {

@@ -115,7 +115,7 @@ interface Former {
 function validateVersions(o: JsonObject, errors: FieldErrors, { precedent, old }: Former): void {
   const spec: JsonObject = isObject(o['spec']) ? o['spec'] : {};
   const all = objectsAt(spec, 'versions');
-  const given = asGiven(spec, 'versions') === undefined ? 'null' : '[]';
+  const given = (asGiven(spec, 'versions') ?? null) === null ? 'null' : '[]';
   const names = all.map((v) => textAt(v, 'name'));
   const shared = (field: Hoisted): boolean =>
     all.length > 0 && all.every((v) => equalJson(v[field] ?? null, all[0]![field] ?? null));
