@@ -392,7 +392,6 @@ export function schedulingGates(
 export const sameTolerations = (a: JsonValue | undefined, b: JsonValue | undefined): boolean =>
   equalJson(a ?? [], b ?? []);
 
-/** A pod with a group names it, and has no eviction responders. */
 /** The responders that a pod names for its eviction. Names and priorities of Kubernetes itself are reserved. */
 export function evictionResponders(
   spec: Shaped<shapes.CoreV1PodSpec>,
@@ -413,6 +412,7 @@ export function evictionResponders(
   }
 }
 
+/** A pod with a group names it, and has no eviction responders. */
 export function schedulingGroup(
   spec: Shaped<shapes.CoreV1PodSpec>,
   path: FieldPath<shapes.CoreV1PodSpec>,
