@@ -109,7 +109,7 @@ export function serveRoot(
 /** `/apis/{group}`. `isRouted`: whether the headers must suit a route, as in kube-apiserver. */
 export function serveGroup(call: Call, services: HttpServices, name: string, isRouted: boolean): void | Promise<void> {
   const published = publishedBy(services);
-  const group = groupsOf(published).find((g) => g.group === name);
+  const group = groupNamed(published, name);
   if (group === undefined || name === '') throw nothingThere(published.served, name);
   const form = plainForm(call, services, isRouted);
   return send(call, services, `/apis/${name}`, form, () => ({
@@ -216,7 +216,7 @@ function groupsOf({ served, remote }: Published, form: 'plain' | 'aggregated' = 
     g.versions.some((v) => v.resources.some((r) => r.published !== undefined));
   const custom = served.groups.filter(isCustomGroup);
   const isLocal = new Set(served.groups.map((g) => g.group));
-  const remoteOf = (group: string) => remote.filter((r) => r.group === group);
+  const remoteOf = (group: string) => versionsOf(remote, group);
   const others = [...new Set(remote.map((r) => r.group))].filter((group) => !isLocal.has(group));
   const later = [
     ...custom.map((g) => laterGroup(g.group, g.versions, remoteOf(g.group))),
@@ -229,6 +229,16 @@ function groupsOf({ served, remote }: Published, form: 'plain' | 'aggregated' = 
     .map((g) => ({ group: g.group, versions: [...g.versions, ...remoteOf(g.group)] }));
   return [...builtIn, ...later];
 }
+
+/** One group. It needs no order of all groups. */
+function groupNamed({ served, remote }: Published, name: string): PublishedGroup | undefined {
+  const local = served.groups.find((g) => g.group === name);
+  const versions = [...(local?.versions ?? []), ...versionsOf(remote, name)];
+  return versions.length === 0 ? undefined : { group: name, versions };
+}
+
+const versionsOf = (remote: readonly RemoteVersion[], group: string): readonly RemoteVersion[] =>
+  remote.filter((r) => r.group === group);
 
 function laterGroup(group: string, local: readonly ServedVersion[], remote: readonly RemoteVersion[]): LaterGroup {
   const services = [

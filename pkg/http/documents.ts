@@ -1,5 +1,5 @@
 import { type JsonObject, parseApiVersion, type Status } from '../api/index.js';
-import { encodeCbor, encodeProtobuf, encodeYaml, sealEnvelope } from '../codec/index.js';
+import { encodeCbor, encodeProtobuf, encodeYaml, jsonText, prettyText, sealEnvelope } from '../codec/index.js';
 import { kindSchema, type StructSchema } from '../schema/index.js';
 import type { Encoding } from './negotiate.js';
 
@@ -11,8 +11,10 @@ export function encodeDocument(value: JsonObject | Status, encoding: Encoding, p
   switch (encoding) {
     case 'yaml':
       return encodeYaml(value as JsonObject);
-    case 'json':
-      return Buffer.from(escaped(pretty ? JSON.stringify(value, null, 2) : `${JSON.stringify(value)}\n`));
+    case 'json': {
+      const json = jsonText(value as JsonObject);
+      return Buffer.from(pretty ? prettyText(Buffer.from(json)) : `${json}\n`);
+    }
     case 'protobuf': {
       const raw = encodeProtobuf(schemaOf(apiVersion, kind), value as JsonObject);
       return sealEnvelope({ apiVersion, kind, raw });
@@ -21,10 +23,6 @@ export function encodeDocument(value: JsonObject | Status, encoding: Encoding, p
       return encodeCbor(schemaOf(apiVersion, kind), value as JsonObject);
   }
 }
-
-/** Escapes the characters in texts that kube-apiserver escapes in JSON. Outside of texts there are none of them. */
-const escaped = (json: string): string =>
-  json.replace(/[<>&\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 function schemaOf(apiVersion: string, kind: string): StructSchema {
   const gv = parseApiVersion(apiVersion || 'v1') ?? { group: '', version: 'v1' };

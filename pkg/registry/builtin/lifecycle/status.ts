@@ -1,4 +1,4 @@
-import { type FieldErrors, FieldPath, type JsonObject } from '../../../api/index.js';
+import { type FieldErrors, FieldPath, goQuote, type JsonObject } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import { at, objectsAt, textAt } from '../access.js';
 import { shown } from '../rules.js';
@@ -57,7 +57,7 @@ function validateResponders(o: JsonObject, errors: FieldErrors): void {
       errors.invalid(
         path.index(i),
         shown('lifecycle/v1alpha1.TargetResponder', target),
-        `${JSON.stringify(name)} has to be tracked in status.responders first`,
+        `${goQuote(name)} has to be tracked in status.responders first`,
       );
     else if (priority(target) >= 0 && priority(target) < 1000 && !name.endsWith('.k8s.io'))
       errors.invalid(
